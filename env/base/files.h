@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace pahtum {
+
+// CRC-32C (Castagnoli, reflected polynomial 0x82F63B78) of `bytes`; pass the previous result to continue one.
+[[nodiscard]] std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t previous = 0) noexcept;
+
+// Replaces `path` by `content` so that a reader, or a crash at any moment, sees the old file or the new one
+// whole: written to a temporary name beside it, flushed to disk, renamed, and the folder flushed. Throws a
+// kFailure Error naming the path; the temporary file is then removed.
+void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> content);
+void write_file_atomically(const std::filesystem::path& path, std::string_view content);
+
+// The whole file. Throws a kRequest Error that names the path when it is missing, a folder, or unreadable.
+[[nodiscard]] std::string read_file(const std::filesystem::path& path);
+
+// The frame every binary format of the project lives in:
+//
+//   magic (8 bytes) | version u32 | payload length u64 | payload | CRC-32C u32 of all before it
+//
+// little-endian. Reading throws a kRequest Error that names the path and says which of the four is wrong.
+struct FrameFormat {
+  std::string_view magic;  // exactly 8 characters
+  std::uint32_t version;
+  std::string_view what;  // for messages: "checkpoint"
+};
+void write_frame(const std::filesystem::path& path, const FrameFormat& format, std::string_view payload);
+[[nodiscard]] std::string read_frame(const std::filesystem::path& path, const FrameFormat& format);
+
+}  // namespace pahtum

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace pahtum {
+
+// A field of a configuration struct: its name, where its value lives, and what a person needs to know of it.
+// Everything that deals with configuration (YAML reader, --set, reference page, `config show`) works from
+// a list of these; a struct is described once, beside its declaration.
+struct Field {
+  struct Integer {
+    std::int64_t* value;
+    std::int64_t minimum, maximum;  // inclusive
+  };
+  struct Real {
+    double* value;
+    double minimum, maximum;  // inclusive
+  };
+  struct Boolean {
+    bool* value;
+  };
+  struct Text {
+    std::string* value;
+    std::vector<std::string> choices;  // empty: any text
+  };
+  struct TextList {
+    std::vector<std::string>* value;
+  };
+  using Target = std::variant<Integer, Real, Boolean, Text, TextList>;
+
+  std::string name;
+  Target target;
+  std::string unit;  // "" for a pure number
+  std::string help;
+  bool required = false;  // a configuration without it is refused
+};
+
+// The description of one section of the configuration, bound to one object. The object must outlive it.
+class Schema {
+ public:
+  Schema(std::string name, std::string help) : name_(std::move(name)), help_(std::move(help)) {}
+
+  Schema& integer(std::string name, std::int64_t* value, std::int64_t minimum, std::int64_t maximum,
+                  std::string unit, std::string help) {
+    return add({std::move(name), Field::Integer{value, minimum, maximum}, std::move(unit), std::move(help)});
+  }
+  Schema& real(std::string name, double* value, double minimum, double maximum, std::string unit,
+               std::string help) {
+    return add({std::move(name), Field::Real{value, minimum, maximum}, std::move(unit), std::move(help)});
+  }
+  Schema& boolean(std::string name, bool* value, std::string help) {
+    return add({std::move(name), Field::Boolean{value}, "", std::move(help)});
+  }
+  Schema& text(std::string name, std::string* value, std::vector<std::string> choices, std::string help) {
+    return add({std::move(name), Field::Text{value, std::move(choices)}, "", std::move(help)});
+  }
+  Schema& text_list(std::string name, std::vector<std::string>* value, std::string help) {
+    return add({std::move(name), Field::TextList{value}, "", std::move(help)});
+  }
+  // Makes the field added last one that a configuration must give.
+  Schema& required() {
+    fields_.back().required = true;
+    return *this;
+  }
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] const std::string& help() const noexcept { return help_; }
+  [[nodiscard]] std::span<const Field> fields() const noexcept { return fields_; }
+
+ private:
+  Schema& add(Field field) {
+    fields_.push_back(std::move(field));
+    return *this;
+  }
+
+  std::string name_;
+  std::string help_;
+  std::vector<Field> fields_;
+};
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace pahtum

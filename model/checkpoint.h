@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "env/game_config.h"
+#include "model/network_config.h"
+
+namespace pahtum {
+
+// What a checkpoint says of itself.
+struct Manifest {
+  GameConfig game;
+  NetworkConfig network;
+  int observation_version = 0;
+  std::int64_t step = 0;         // learner steps taken
+  std::int64_t iteration = 0;    // training iterations finished
+  std::int64_t simulations = 0;  // search simulations per move in training
+  std::string project_version;
+  std::string config;       // the whole resolved configuration as YAML
+  nlohmann::json counters;  // what the training loop needs to go on; an object
+};
+
+// A tensor in a file: float32 or int64, C order, little-endian.
+struct StoredTensor {
+  std::string name;   // "weights/…", "averaged/…", "optimizer/…"
+  std::string dtype;  // "F32" or "I64"
+  std::vector<std::int64_t> shape;
+  std::string data;  // raw bytes
+};
+
+struct Checkpoint {
+  Manifest manifest;
+  std::vector<StoredTensor> tensors;
+};
+
+// One file holds weights, averaged weights, optimizer state and counters (docs/formats.md): the frame of
+// env/base/files.h with magic "PAHTUMCK" around
+//
+//   header length u64 | header JSON {manifest, tensors: [{name, dtype, shape, offset, length}]} | tensor data
+//
+// Written atomically. Reading checks magic, version, length, checksum, and that every tensor's bytes are
+// inside, do not overlap or leave gaps, and match shape × dtype; a kRequest Error names the file and what is
+// wrong.
+void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
+[[nodiscard]] Checkpoint load_checkpoint(const std::filesystem::path& path);
+
+}  // namespace pahtum

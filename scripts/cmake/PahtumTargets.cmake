@@ -1,0 +1,33 @@
+# How every target of the project is compiled, and the one function that declares a floor.
+
+find_program(PAHTUM_CCACHE ccache)
+if(PAHTUM_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${PAHTUM_CCACHE}")
+endif()
+
+add_library(pahtum_options INTERFACE)
+target_include_directories(pahtum_options INTERFACE "${PROJECT_SOURCE_DIR}")
+target_compile_features(pahtum_options INTERFACE cxx_std_20)
+target_compile_options(pahtum_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                                                -Wnon-virtual-dtor -Wold-style-cast)
+if(PAHTUM_WERROR)
+  target_compile_options(pahtum_options INTERFACE -Werror)
+endif()
+if(PAHTUM_NATIVE)
+  target_compile_options(pahtum_options INTERFACE -march=native)
+endif()
+if(PAHTUM_SANITIZE)
+  list(JOIN PAHTUM_SANITIZE "," pahtum_sanitizers)
+  target_compile_options(pahtum_options INTERFACE -fsanitize=${pahtum_sanitizers} -fno-omit-frame-pointer
+                                                  -fno-sanitize-recover=all)
+  target_link_options(pahtum_options INTERFACE -fsanitize=${pahtum_sanitizers})
+endif()
+
+# pahtum_floor(NAME): a static library `pahtum_NAME`, alias pahtum::NAME, of every source in the current folder.
+function(pahtum_floor name)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cc" "${CMAKE_CURRENT_SOURCE_DIR}/*.h")
+  add_library(pahtum_${name} STATIC ${sources})
+  add_library(pahtum::${name} ALIAS pahtum_${name})
+  target_link_libraries(pahtum_${name} PUBLIC pahtum_options)
+  set_target_properties(pahtum_${name} PROPERTIES LINKER_LANGUAGE CXX)
+endfunction()
