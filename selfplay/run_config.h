@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "env/base/schema.h"
+#include "env/game_config.h"
+#include "model/network_config.h"
+#include "model/trainer.h"
+#include "search/search_config.h"
+
+namespace pahtum {
+
+// The run as a whole: the `run` section.
+struct ScheduleConfig {
+  std::int64_t seed = 1;
+  std::int64_t iterations = 20;  // an iteration plays games, learns from them and saves a checkpoint
+  std::string device = "auto";
+  std::int64_t workers = 0;  // self-play threads; 0: one per core
+  std::int64_t keep_checkpoints = 5;
+};
+[[nodiscard]] Schema describe(ScheduleConfig& config);
+
+// How games are played for training: the `selfplay` section.
+struct SelfplayConfig {
+  std::int64_t slots = 256;                // games in progress at once, over all workers
+  std::int64_t games_per_iteration = 256;  // finished games of an iteration, over all workers
+  bool stagger = true;  // first games start at random plies, so that slots do not reach the endgame together
+  double random_opening_mean = 2.0;  // mean number of uniformly random plies at the start of a game
+};
+[[nodiscard]] Schema describe(SelfplayConfig& config);
+
+// What the learner remembers and how much it takes from it: the `replay` section.
+struct ReplayConfig {
+  std::int64_t window_games = 2000;  // newest finished games samples are drawn from
+  double reuse = 4.0;  // samples drawn per position played: learner steps = reuse · new positions / batch
+  std::int64_t minimum_games = 100;  // games before the first learner step
+};
+[[nodiscard]] Schema describe(ReplayConfig& config);
+
+// What is measured after training: the `evaluation` section.
+struct EvaluationConfig {
+  std::vector<std::string> against = {"random", "greedy", "uct:1000"};
+  std::int64_t pairs = 100;
+  std::int64_t every = 0;  // also a short match against the first opponent every k iterations; 0: never
+  std::int64_t every_pairs = 20;
+  std::int64_t seed = 1;
+  std::int64_t opening_plies = 0;
+};
+[[nodiscard]] Schema describe(EvaluationConfig& config);
+
+// Everything a training run is made from; one YAML section per member.
+struct RunConfig {
+  GameConfig game;
+  NetworkConfig network;
+  SearchConfig search;
+  SelfplayConfig selfplay;
+  ReplayConfig replay;
+  LearnerConfig learner;
+  ScheduleConfig run;
+  EvaluationConfig evaluation;
+};
+
+// All sections in the order of RunConfig, bound to `config`.
+[[nodiscard]] std::vector<Schema> describe(RunConfig& config);
+
+// What single ranges cannot say: rules that make a game, fewer workers than slots, and so on. Throws a
+// kRequest Error that names the key ("game.holes").
+void validate(const RunConfig& config);
+
+}  // namespace pahtum
