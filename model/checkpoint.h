@@ -48,4 +48,10 @@ struct Checkpoint {
 void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
 [[nodiscard]] Checkpoint load_checkpoint(const std::filesystem::path& path);
 
+// The checkpoint file a TARGET means: a file is itself; a run directory is its newest whole checkpoint (the
+// file of the highest number in DIR/checkpoints/NNNNNN.ckpt whose frame is sound). The names of broken newer
+// ones are put in `skipped` when given. Throws a kRequest Error when there is none.
+[[nodiscard]] std::filesystem::path resolve_checkpoint(const std::filesystem::path& target,
+                                                       std::vector<std::string>* skipped = nullptr);
+
 }  // namespace pahtum

@@ -2,10 +2,9 @@
 
 #include <atomic>
 #include <filesystem>
+#include <span>
 #include <string>
-#include <vector>
 
-#include "eval/arena.h"
 #include "selfplay/run_config.h"
 
 namespace pahtum {
@@ -36,10 +35,5 @@ struct TrainingSummary {
 [[nodiscard]] TrainingSummary resume_training(const std::filesystem::path& run,
                                               std::span<const std::string> overrides,
                                               const std::atomic<bool>& stop);
-
-// The newest whole checkpoint of a run directory; broken newer ones are named in `skipped`. Throws a kRequest
-// Error when there is none.
-[[nodiscard]] std::filesystem::path newest_checkpoint(const std::filesystem::path& run,
-                                                      std::vector<std::string>* skipped = nullptr);
 
 }  // namespace pahtum
