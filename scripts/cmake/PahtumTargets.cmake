@@ -8,6 +8,7 @@ endif()
 add_library(pahtum_options INTERFACE)
 target_include_directories(pahtum_options INTERFACE "${PROJECT_SOURCE_DIR}")
 target_compile_features(pahtum_options INTERFACE cxx_std_20)
+target_compile_definitions(pahtum_options INTERFACE PAHTUM_VERSION="${PROJECT_VERSION}")
 target_compile_options(pahtum_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                                                 -Wnon-virtual-dtor -Wold-style-cast)
 if(PAHTUM_WERROR)
