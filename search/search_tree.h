@@ -60,16 +60,62 @@ class SearchTree {
   [[nodiscard]] Value root_value() const noexcept;
 
  private:
-  // (to be completed)
+  // An edge is a legal move of a node; the edges of a node lie side by side in ascending order of moves.
+  //
+  //   0           8        12       16      20     21
+  //   | value_sum | visits | child  | prior | move | pad |      24 bytes
+  struct Edge {
+    double value_sum = 0.0;  // of the simulations through the move, for the side to move at the node
+    std::int32_t visits = 0;
+    std::int32_t child = kNone;  // index of the node behind the move
+    float prior = 0.0f;
+    Move move;
+  };
+  static_assert(sizeof(Edge) == 24);
+
+  // A position of the tree. A node without edges is a finished game or a leaf that waits for its evaluation.
+  struct Node {
+    Position position;
+    std::int32_t first_edge = kNone;
+    std::int16_t edges = 0;
+    bool over = false;
+    float value = 0.0f;  // evaluator's value or exact result, for the side to move
+  };
+  static_assert(sizeof(Node) == 48);
+
+  // Nodes and edges of a tree, contiguous; the root is node 0. Cleared, never shrunk.
+  struct Arena {
+    std::vector<Node> nodes;
+    std::vector<Edge> edges;
+    void clear() noexcept {
+      nodes.clear();
+      edges.clear();
+    }
+  };
+
+  static constexpr std::int32_t kNone = -1;
+
+  [[nodiscard]] std::int32_t add_node(const Position& position);
+  [[nodiscard]] std::size_t select_edge(const Node& node, bool root) const;
+  [[nodiscard]] float prior_of(const Node& node, const Edge& edge, bool root) const noexcept;
+  void expand(std::int32_t index, const Evaluation& evaluation);
+  void back_up(float value, Color side);
+  void mix_noise();
+  void copy_kept(std::int32_t from);
+
+  SearchConfig config_;
+  Arena arena_, spare_;
+  std::vector<std::size_t> path_;         // edges from the root to the leaf of the current simulation
+  std::vector<std::int32_t> path_nodes_;  // the nodes these edges belong to
+  std::int32_t leaf_ = kNone;             // node that waits for its evaluation
+  std::optional<Random> noise_;           // still to be mixed in
+  std::vector<float> noisy_priors_;       // of the root's edges; empty: the root has no noise
+  mutable std::vector<RootMove> root_moves_;
 };
 
 // A move drawn with probability ∝ visits^(1/temperature), computed in logarithms; temperature 0 takes a most
 // visited move, the one with the higher prior when several are. `moves` is not empty. With no visits at all,
 // priors decide.
 [[nodiscard]] Move choose_move(std::span<const RootMove> moves, double temperature, Random& random);
-
-// Runs every tree until its root has its visits, one leaf per tree and step, one evaluator batch per step; a
-// batch goes out as soon as no tree can add to it. begin_move() was called on each.
-void run_searches(std::span<SearchTree* const> trees, Evaluator& evaluator);
 
 }  // namespace pahtum
