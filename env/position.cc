@@ -191,11 +191,12 @@ Position parse_position(std::string_view text) {
 }
 
 std::string to_text(const Position& position) {
+  const std::array<std::string, kMaxSize> rows = board_rows(position);
   std::string text;
   for (int row = 0; row < position.size; ++row) {
     if (row > 0) text += '/';
     int run = 0;
-    for (const char c : board_rows(position)[static_cast<std::size_t>(row)]) {
+    for (const char c : rows[static_cast<std::size_t>(row)]) {
       if (c == '.') {
         ++run;
         continue;
