@@ -16,7 +16,14 @@ Schema describe(GameConfig& config) {
 }
 
 void validate(const GameConfig& config) {
+  if (config.size < kMinSize || config.size > kMaxSize) {
+    throw request_error("game.size", std::to_string(config.size) + " is not the size of a board; use " +
+                                         std::to_string(kMinSize) + " to " + std::to_string(kMaxSize));
+  }
   const std::int64_t squares = config.size * config.size;
+  if (config.holes < 0) {
+    throw request_error("game.holes", std::to_string(config.holes) + " holes; use 0 or more");
+  }
   if (config.holes > squares - 2) {
     throw request_error("game.holes", std::to_string(config.holes) + " holes leave fewer than two of the " +
                                           std::to_string(squares) + " squares; use at most " +
