@@ -7,9 +7,11 @@ namespace pahtum {
 Schema describe(GameConfig& config) {
   Schema schema("game", "The rules of the game.");
   schema.integer("size", &config.size, kMinSize, kMaxSize, "squares", "Ranks and files of the board.")
+      .required()
       .integer("holes", &config.holes, 0, kMaxSquares - 1, "squares",
                "Holes drawn at random, without replacement, before each game. They must leave an even number "
                "of squares unless `unequal_stones` is true.")
+      .required()
       .boolean("unequal_stones", &config.unequal_stones,
                "Allow an odd number of squares: White then has the first and the last move.");
   return schema;
