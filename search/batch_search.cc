@@ -6,22 +6,17 @@ namespace pahtum {
 
 void run_searches(std::span<SearchTree* const> trees, Evaluator& evaluator) {
   std::vector<SearchTree*> active(trees.begin(), trees.end());
-  std::vector<SearchTree*> waiting;
-  std::vector<Position> leaves;
-  std::vector<Evaluation> evaluations;
-  while (!active.empty()) {
-    waiting.clear();
-    leaves.clear();
-    for (SearchTree* tree : active) {
-      Position leaf;
-      if (!tree->next_leaf(leaf)) continue;
-      waiting.push_back(tree);
-      leaves.push_back(leaf);
+  std::vector<Position> leaves(active.size());
+  std::vector<Evaluation> evaluations(active.size());
+  while (true) {
+    std::size_t waiting = 0;
+    for (SearchTree* const tree : active) {
+      if (tree->next_leaf(leaves[waiting])) active[waiting++] = tree;
     }
-    evaluations.resize(leaves.size());
-    evaluator.evaluate(leaves, evaluations);
-    for (std::size_t k = 0; k < waiting.size(); ++k) waiting[k]->receive(evaluations[k]);
-    active.swap(waiting);
+    active.resize(waiting);
+    if (waiting == 0) return;
+    evaluator.evaluate(std::span(leaves).first(waiting), std::span(evaluations).first(waiting));
+    for (std::size_t k = 0; k < waiting; ++k) active[k]->receive(evaluations[k]);
   }
 }
 

@@ -5,9 +5,9 @@
 
 namespace pahtum {
 
-// One ply of foresight: the points the stone gains minus the most points any next stone of the opponent can
-// gain; ties uniformly at random (taking the first square instead scores 0.1 against this). Holes are placed
-// uniformly at random, and the swap is never used. `position` is not over.
+// The one-ply player: a stone that gains most points, less the most the opponent's next stone can gain then;
+// ties uniformly at random. It never swaps. Where holes are placed and in the opening it chooses a legal
+// square uniformly at random. `position` is not over.
 [[nodiscard]] Move greedy_move(const Position& position, Random& random);
 
 }  // namespace pahtum

@@ -5,26 +5,27 @@
 namespace pahtum {
 
 Schema describe(SearchConfig& config) {
-  Schema schema("search", "How the tree search looks ahead in self-play, and by default in evaluation.");
+  Schema schema("search", "How the tree search looks ahead.");
   schema
       .integer("simulations", &config.simulations, 1, 1'000'000, "visits",
-               "Visits of the root a move is chosen after; those kept from the move before count.")
-      .real("cpuct", &config.cpuct, 0.0, 100.0, "", "Exploration constant of PUCT.")
-      .real("fpu_reduction", &config.fpu_reduction, 0.0, 2.0, "value",
-            "First-play urgency: an unvisited move is worth its parent's value minus this, times the square "
-            "root of "
-            "the prior mass already visited.")
-      .real("dirichlet_alpha", &config.dirichlet_alpha, 0.01, 1000.0, "",
-            "Total concentration of the Dirichlet noise at the root, shared evenly by the legal moves.")
+               "Visits of the root after which a move is chosen; visits kept from the last move count.")
+      .real("cpuct", &config.cpuct, 0.0, 100.0, "",
+            "Exploration constant of PUCT: higher follows the policy longer, lower the values sooner.")
+      .real("fpu_reduction", &config.fpu_reduction, 0.0, 2.0, "",
+            "First-play urgency: an unvisited move is worth its position's value minus this times the root "
+            "of the visited moves' prior.")
+      .real("dirichlet_alpha", &config.dirichlet_alpha, 0.001, 1000.0, "",
+            "Total concentration of the Dirichlet noise in the root's priors, shared evenly by the legal "
+            "moves: with 40 of them each has a fortieth. Self-play only.")
       .real("noise_fraction", &config.noise_fraction, 0.0, 1.0, "",
-            "Weight of the noise in the root's priors; in self-play only.")
-      .real("temperature", &config.temperature, 0.0, 10.0, "",
-            "Temperature of a self-play game's first move: moves are drawn in proportion to "
-            "visits^(1/temperature).")
-      .real("temperature_final", &config.temperature_final, 0.0, 10.0, "",
-            "Temperature that is approached as the game goes on.")
-      .integer("temperature_halflife", &config.temperature_halflife, 1, 1000, "plies",
-               "Plies in which the temperature's distance to its final value halves.");
+            "Weight of the noise in the root's priors; 0 switches it off.")
+      .real("temperature", &config.temperature, 0.0, 100.0, "",
+            "Temperature of the first move of a self-play game: moves are drawn with probability "
+            "proportional to visits^(1/temperature).")
+      .real("temperature_final", &config.temperature_final, 0.0, 100.0, "",
+            "What the temperature approaches; 0 takes a most visited move.")
+      .integer("temperature_halflife", &config.temperature_halflife, 1, 10'000, "plies",
+               "Plies in which the temperature comes half of the way to its final value.");
   return schema;
 }
 

@@ -1,276 +1,302 @@
 #include "search/search_tree.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cmath>
+#include <limits>
+
+#include "env/base/error.h"
+#include "search/select_square.h"
 
 namespace pahtum {
+namespace {
 
-SearchTree::SearchTree(const SearchConfig& config) : config_(config) {}
+constexpr double sign_of(Color color) noexcept {
+  return color == Color::kWhite ? 1.0 : -1.0;
+}
+
+// The same order as for_each_legal.
+Move legal_move(const Position& position, std::uint32_t index) noexcept {
+  const Bitboard squares = legal_squares(position);
+  if (index >= static_cast<std::uint32_t>(std::popcount(squares))) return Move::swap();
+  return Move::at(nth_square(squares, static_cast<int>(index)));
+}
+
+std::uint32_t legal_index(const Position& position, Move move) noexcept {
+  const Bitboard squares = legal_squares(position);
+  if (move.is_swap()) return static_cast<std::uint32_t>(std::popcount(squares));
+  return static_cast<std::uint32_t>(std::popcount(squares & (square_bit(move.square()) - 1)));
+}
+
+// Exact result of a finished game for White.
+double white_result(const Position& position) noexcept {
+  return static_cast<double>(outcome_of(Margin{position.white_margin()}));
+}
+
+// NaN, infinities and negative numbers count as no probability.
+float usable_probability(float probability) noexcept {
+  return probability > 0.0f && probability <= std::numeric_limits<float>::max() ? probability : 0.0f;
+}
+
+}  // namespace
+
+SearchTree::SearchTree(const SearchConfig& config) : config_(config) {
+  assert(config.simulations >= 1);
+  root_moves_.reserve(kMoveIndices);
+}
 
 void SearchTree::reset(const Position& root) {
   assert(!root.over());
-  arena_.clear();
-  leaf_ = kNone;
+  root_ = root;
+  nodes_.clear();
+  edges_.clear();
   noise_.reset();
-  noisy_priors_.clear();
-  (void)add_node(root);
+  waiting_ = false;
 }
 
 void SearchTree::advance(Move move) {
-  assert(leaf_ == kNone && !arena_.nodes.empty());
-  const Node& root = arena_.nodes.front();
-  const Position next = after(root.position, move);
-  assert(!next.over());
-  std::int32_t child = kNone;
-  for (std::int32_t e = 0; e < root.edges; ++e) {
-    const Edge& edge = arena_.edges[static_cast<std::size_t>(root.first_edge + e)];
-    if (edge.move == move) child = edge.child;
-  }
-  if (child == kNone) {
-    reset(next);
-    return;
-  }
-  copy_kept(child);
-  std::swap(arena_, spare_);
+  assert(!waiting_ && is_legal(root_, move));
+  const std::uint32_t child =
+      nodes_.empty() ? kNone : edges_[nodes_.front().first_edge + legal_index(root_, move)].child;
+  apply(root_, move);
+  assert(!root_.over());
   noise_.reset();
-  noisy_priors_.clear();
+  if (child == kNone) {
+    nodes_.clear();
+    edges_.clear();
+  } else {
+    keep_subtree(child);
+  }
 }
 
-void SearchTree::copy_kept(std::int32_t from) {
-  // Breadth first: nodes of the copy are visited in the order they were appended, and their children appended
-  // behind.
-  spare_.clear();
-  spare_.nodes.push_back(arena_.nodes[static_cast<std::size_t>(from)]);
-  for (std::size_t index = 0; index < spare_.nodes.size(); ++index) {
-    const std::int32_t old_first = spare_.nodes[index].first_edge;
-    if (old_first == kNone) continue;
-    const auto count = static_cast<std::size_t>(spare_.nodes[index].edges);
-    spare_.nodes[index].first_edge = static_cast<std::int32_t>(spare_.edges.size());
-    for (std::size_t e = 0; e < count; ++e) {
-      Edge edge = arena_.edges[static_cast<std::size_t>(old_first) + e];
-      if (edge.child != kNone) {
-        spare_.nodes.push_back(arena_.nodes[static_cast<std::size_t>(edge.child)]);
-        edge.child = static_cast<std::int32_t>(spare_.nodes.size()) - 1;
-      }
-      spare_.edges.push_back(edge);
+// One sweep in the order of expansion slides what is kept to the front. A node is kept when its parent was:
+// moving the parent leaves the new place of its edge in the child, which comes later in the sweep.
+void SearchTree::keep_subtree(std::uint32_t new_root) noexcept {
+  std::uint32_t next_node = 0;
+  std::uint32_t next_edge = 0;
+  for (std::uint32_t old = new_root; old < nodes_.size(); ++old) {
+    Node node = nodes_[old];
+    if (old != new_root) {
+      if (node.moved_edge == kNone) continue;
+      edges_[node.moved_edge].child = next_node;
+      node.moved_edge = kNone;
     }
+    for (std::uint32_t k = 0; k < node.edge_count; ++k) {
+      const Edge edge = edges_[node.first_edge + k];
+      edges_[next_edge + k] = edge;
+      if (edge.child != kNone) nodes_[edge.child].moved_edge = next_edge + k;
+    }
+    node.first_edge = next_edge;
+    next_edge += node.edge_count;
+    nodes_[next_node++] = node;
   }
+  nodes_.resize(next_node);
+  edges_.resize(next_edge);
 }
 
 void SearchTree::begin_move(std::optional<Random> noise) {
   noise_ = noise;
-  noisy_priors_.clear();
-  if (noise_ && arena_.nodes.front().edges > 0) mix_noise();
+  if (!nodes_.empty()) mix_noise();
 }
 
 void SearchTree::mix_noise() {
-  const Node& root = arena_.nodes.front();
-  const auto count = static_cast<std::size_t>(root.edges);
-  const double alpha = config_.dirichlet_alpha / static_cast<double>(count);
-  std::vector<double> draws(count);
+  if (!noise_) return;
+  const Node& root = nodes_.front();
+  const std::span<Edge> edges(edges_.data() + root.first_edge, root.edge_count);
+  std::array<double, kMoveIndices> noise{};
   double sum = 0.0;
-  for (double& draw : draws) sum += draw = noise_->gamma(alpha);
+  for (std::size_t k = 0; k < edges.size(); ++k) {
+    noise[k] = noise_->gamma(config_.dirichlet_alpha / static_cast<double>(edges.size()));
+    sum += noise[k];
+  }
+  if (!(sum > 0.0)) {
+    // The gammas of a very small alpha all underflow; in that limit a single move takes everything.
+    noise[noise_->below(root.edge_count)] = 1.0;
+    sum = 1.0;
+  }
+  const double fraction = config_.noise_fraction;
+  for (std::size_t k = 0; k < edges.size(); ++k) {
+    edges[k].prior = static_cast<float>((1.0 - fraction) * static_cast<double>(edges[k].prior) +
+                                        fraction * (noise[k] / sum));
+  }
   noise_.reset();
-  // Tiny concentrations can underflow to zero everywhere; then there is no noise to mix.
-  if (!(sum > 0.0)) return;
-  noisy_priors_.resize(count);
-  for (std::size_t e = 0; e < count; ++e) {
-    const double prior = arena_.edges[static_cast<std::size_t>(root.first_edge) + e].prior;
-    noisy_priors_[e] =
-        static_cast<float>((1.0 - config_.noise_fraction) * prior + config_.noise_fraction * draws[e] / sum);
-  }
 }
 
-std::int32_t SearchTree::add_node(const Position& position) {
-  Node node;
-  node.position = position;
-  node.over = position.over();
-  if (node.over) node.value = Value(outcome(position)).get();
-  arena_.nodes.push_back(node);
-  return static_cast<std::int32_t>(arena_.nodes.size()) - 1;
-}
-
-float SearchTree::prior_of(const Node& node, const Edge& edge, bool root) const noexcept {
-  if (!root || noisy_priors_.empty()) return edge.prior;
-  return noisy_priors_[static_cast<std::size_t>(&edge -
-                                                &arena_.edges[static_cast<std::size_t>(node.first_edge)])];
-}
-
-std::size_t SearchTree::select_edge(const Node& node, bool root) const {
-  const Edge* edges = &arena_.edges[static_cast<std::size_t>(node.first_edge)];
-  std::int64_t visits = 0;
-  double value_sum = node.value;
+std::uint32_t SearchTree::select_edge(const Node& node, Color mover) const noexcept {
+  const double sign = sign_of(mover);
+  const double exploration = config_.cpuct * std::sqrt(static_cast<double>(node.visits));
+  double best_score = -std::numeric_limits<double>::infinity();
+  std::uint32_t best = kNone;
+  // All unvisited moves have the same Q, so only the one with the highest prior competes.
+  float unvisited_prior = -1.0f;
+  std::uint32_t unvisited = kNone;
   double visited_mass = 0.0;
-  for (std::int16_t e = 0; e < node.edges; ++e) {
-    visits += edges[e].visits;
-    value_sum += edges[e].value_sum;
-    if (edges[e].visits > 0) visited_mass += edges[e].prior;
-  }
-  const double unvisited =
-      value_sum / static_cast<double>(visits + 1) - config_.fpu_reduction * std::sqrt(visited_mass);
-  // With no visits yet the priors alone decide.
-  const double exploration =
-      config_.cpuct * std::sqrt(static_cast<double>(std::max<std::int64_t>(visits, 1)));
-  std::int16_t best = 0;
-  double best_score = -1e300;
-  for (std::int16_t e = 0; e < node.edges; ++e) {
-    const Edge& edge = edges[e];
-    const double value = edge.visits > 0 ? edge.value_sum / edge.visits : unvisited;
-    const double score =
-        value + exploration * static_cast<double>(prior_of(node, edge, root)) / (1.0 + edge.visits);
+  for (std::uint32_t k = 0; k < node.edge_count; ++k) {
+    const Edge& edge = edges_[node.first_edge + k];
+    if (edge.child == kNone) {
+      if (edge.prior > unvisited_prior) {
+        unvisited_prior = edge.prior;
+        unvisited = k;
+      }
+      continue;
+    }
+    const Node& child = nodes_[edge.child];
+    const double prior = static_cast<double>(edge.prior);
+    visited_mass += prior;
+    const double score = sign * child.white_sum / static_cast<double>(child.visits) +
+                         exploration * prior / static_cast<double>(1 + child.visits);
     if (score > best_score) {
       best_score = score;
-      best = e;
+      best = k;
     }
   }
-  return static_cast<std::size_t>(node.first_edge + best);
+  if (unvisited == kNone) return best;
+  const double value = sign * node.white_sum / static_cast<double>(node.visits);
+  const double score = value - config_.fpu_reduction * std::sqrt(visited_mass) +
+                       exploration * static_cast<double>(unvisited_prior);
+  return score > best_score || (score == best_score && unvisited < best) ? unvisited : best;
 }
 
 bool SearchTree::next_leaf(Position& leaf) {
-  assert(leaf_ == kNone && !arena_.nodes.empty());
-  if (arena_.nodes.front().edges == 0) {
-    path_.clear();
-    path_nodes_.clear();
-    leaf_ = 0;
-    leaf = arena_.nodes.front().position;
+  assert(!waiting_);
+  path_length_ = 0;
+  if (nodes_.empty()) {
+    leaf = leaf_ = root_;
+    leaf_edge_ = kNone;
+    waiting_ = true;
     return true;
   }
   while (root_visits() < config_.simulations) {
-    path_.clear();
-    path_nodes_.clear();
-    std::int32_t index = 0;
-    while (arena_.nodes[static_cast<std::size_t>(index)].edges > 0) {
-      const std::size_t edge = select_edge(arena_.nodes[static_cast<std::size_t>(index)], index == 0);
-      path_.push_back(edge);
-      path_nodes_.push_back(index);
-      if (arena_.edges[edge].child == kNone) {
-        const Position next =
-            after(arena_.nodes[static_cast<std::size_t>(index)].position, arena_.edges[edge].move);
-        const std::int32_t child = add_node(next);
-        arena_.edges[edge].child = child;
-      }
-      index = arena_.edges[edge].child;
+    Position position = root_;
+    path_length_ = 0;
+    std::uint32_t node = 0;
+    std::uint32_t edge = kNone;
+    while (node != kNone) {
+      path_[path_length_++] = node;
+      if (nodes_[node].edge_count == 0) break;
+      const std::uint32_t index = select_edge(nodes_[node], position.mover);
+      apply(position, legal_move(position, index));
+      edge = nodes_[node].first_edge + index;
+      node = edges_[edge].child;
     }
-    const Node& node = arena_.nodes[static_cast<std::size_t>(index)];
-    if (!node.over) {
-      leaf_ = index;
-      leaf = node.position;
+    if (!position.over()) {
+      leaf = leaf_ = position;
+      leaf_edge_ = edge;
+      waiting_ = true;
       return true;
     }
-    back_up(node.value, node.position.mover);
+    const double result = white_result(position);
+    back_up(result);
+    if (node == kNone) add_node(edge, result, 0);
   }
   return false;
 }
 
 void SearchTree::receive(const Evaluation& evaluation) {
-  assert(leaf_ != kNone);
-  const std::int32_t index = leaf_;
-  leaf_ = kNone;
-  expand(index, evaluation);
-  const Node& node = arena_.nodes[static_cast<std::size_t>(index)];
-  back_up(node.value, node.position.mover);
-  if (index == 0 && noise_) mix_noise();
-}
+  assert(waiting_);
+  const double value = static_cast<double>(evaluation.wdl.value().get());
+  if (!std::isfinite(value)) {
+    throw failure("evaluation of \"" + to_text(leaf_) + "\"",
+                  "the value is not finite; win, draw and loss must be probabilities");
+  }
+  waiting_ = false;
+  const double result = sign_of(leaf_.mover) * value;
+  back_up(result);
 
-void SearchTree::expand(std::int32_t index, const Evaluation& evaluation) {
-  const Position position = arena_.nodes[static_cast<std::size_t>(index)].position;
-  const int count = legal_count(position);
+  const auto count = static_cast<std::uint32_t>(legal_count(leaf_));
+  const auto first_edge = static_cast<std::uint32_t>(edges_.size());
+  add_node(leaf_edge_, result, count);
   double sum = 0.0;
-  for_each_legal(position, [&](Move move) {
-    const float prior = evaluation.policy[static_cast<std::size_t>(move.index())];
-    if (prior > 0.0f) sum += prior;
+  Edge* edge = edges_.data() + first_edge;
+  for_each_legal(leaf_, [&](Move move) {
+    edge->prior = usable_probability(evaluation.policy[static_cast<std::size_t>(move.index())]);
+    sum += static_cast<double>(edge->prior);
+    ++edge;
   });
-  const bool usable = sum > 0.0 && std::isfinite(sum);
-  const auto first = static_cast<std::int32_t>(arena_.edges.size());
-  for_each_legal(position, [&](Move move) {
-    const float prior = evaluation.policy[static_cast<std::size_t>(move.index())];
-    Edge edge;
-    edge.move = move;
-    edge.prior =
-        usable ? (prior > 0.0f ? static_cast<float>(prior / sum) : 0.0f) : 1.0f / static_cast<float>(count);
-    arena_.edges.push_back(edge);
-  });
-  Node& node = arena_.nodes[static_cast<std::size_t>(index)];
-  node.first_edge = first;
-  node.edges = static_cast<std::int16_t>(count);
-  const float value = evaluation.wdl.value().get();
-  node.value = std::isfinite(value) ? std::clamp(value, -1.0f, 1.0f) : 0.0f;
-}
-
-void SearchTree::back_up(float value, Color side) {
-  for (std::size_t k = 0; k < path_.size(); ++k) {
-    Edge& edge = arena_.edges[path_[k]];
-    const Color mover = arena_.nodes[static_cast<std::size_t>(path_nodes_[k])].position.mover;
-    ++edge.visits;
-    edge.value_sum += mover == side ? value : -value;
+  for (Edge& each : std::span(edges_).subspan(first_edge)) {
+    each.prior = sum > 0.0 ? static_cast<float>(static_cast<double>(each.prior) / sum)
+                           : 1.0f / static_cast<float>(count);
   }
+  if (leaf_edge_ == kNone) mix_noise();
 }
 
-const Position& SearchTree::root() const noexcept {
-  return arena_.nodes.front().position;
+void SearchTree::add_node(std::uint32_t edge, double result, std::uint32_t edge_count) {
+  if (edge != kNone) edges_[edge].child = static_cast<std::uint32_t>(nodes_.size());
+  nodes_.push_back({.white_sum = result,
+                    .first_edge = static_cast<std::uint32_t>(edges_.size()),
+                    .visits = 1,
+                    .moved_edge = kNone,
+                    .edge_count = edge_count});
+  edges_.resize(edges_.size() + edge_count, Edge{.prior = 0.0f, .child = kNone});
 }
 
-std::int32_t SearchTree::root_visits() const noexcept {
-  const Node& root = arena_.nodes.front();
-  std::int32_t visits = 0;
-  for (std::int32_t e = 0; e < root.edges; ++e) {
-    visits += arena_.edges[static_cast<std::size_t>(root.first_edge + e)].visits;
+void SearchTree::back_up(double result) noexcept {
+  for (const std::uint32_t node : std::span(path_).first(path_length_)) {
+    ++nodes_[node].visits;
+    nodes_[node].white_sum += result;
   }
-  return visits;
 }
 
 std::span<const RootMove> SearchTree::root_moves() const {
-  const Node& root = arena_.nodes.front();
   root_moves_.clear();
-  for (std::int32_t e = 0; e < root.edges; ++e) {
-    const Edge& edge = arena_.edges[static_cast<std::size_t>(root.first_edge + e)];
-    const double mean = edge.visits > 0 ? edge.value_sum / edge.visits : 0.0;
-    root_moves_.push_back(
-        {edge.move, edge.visits, prior_of(root, edge, true), Value(static_cast<float>(mean))});
-  }
+  if (nodes_.empty()) return root_moves_;
+  const double sign = sign_of(root_.mover);
+  const Edge* edge = edges_.data() + nodes_.front().first_edge;
+  for_each_legal(root_, [&](Move move) {
+    RootMove& entry = root_moves_.emplace_back();
+    entry.move = move;
+    entry.prior = edge->prior;
+    if (edge->child != kNone) {
+      const Node& child = nodes_[edge->child];
+      entry.visits = child.visits;
+      entry.value = Value(static_cast<float>(sign * child.white_sum / static_cast<double>(child.visits)));
+    }
+    ++edge;
+  });
   return root_moves_;
 }
 
 Value SearchTree::root_value() const noexcept {
-  const Node& root = arena_.nodes.front();
-  std::int64_t visits = 0;
-  double sum = 0.0;
-  for (std::int32_t e = 0; e < root.edges; ++e) {
-    const Edge& edge = arena_.edges[static_cast<std::size_t>(root.first_edge + e)];
-    visits += edge.visits;
-    sum += edge.value_sum;
+  if (nodes_.empty()) return Value();
+  const Node& root = nodes_.front();
+  const double sign = sign_of(root_.mover);
+  if (root.visits == 1) return Value(static_cast<float>(sign * root.white_sum));
+  // Summed anew rather than by taking the evaluation out of white_sum: exact results stay exact.
+  double white_sum = 0.0;
+  for (const Edge& edge : std::span(edges_).subspan(root.first_edge, root.edge_count)) {
+    if (edge.child != kNone) white_sum += nodes_[edge.child].white_sum;
   }
-  return visits > 0 ? Value(static_cast<float>(sum / static_cast<double>(visits))) : Value(root.value);
+  return Value(static_cast<float>(sign * white_sum / static_cast<double>(root_visits())));
 }
 
 Move choose_move(std::span<const RootMove> moves, double temperature, Random& random) {
-  assert(!moves.empty());
+  assert(!moves.empty() && moves.size() <= kMoveIndices);
   const bool visited =
       std::any_of(moves.begin(), moves.end(), [](const RootMove& m) { return m.visits > 0; });
-  const auto weight = [&](const RootMove& m) {
-    return visited ? static_cast<double>(m.visits) : double{m.prior};
+  const auto weight_of = [&](const RootMove& m) {
+    return visited ? static_cast<double>(m.visits) : static_cast<double>(m.prior);
   };
   const auto best = std::max_element(moves.begin(), moves.end(), [&](const RootMove& a, const RootMove& b) {
-    return weight(a) != weight(b) ? weight(a) < weight(b) : a.prior < b.prior;
+    return weight_of(a) != weight_of(b) ? weight_of(a) < weight_of(b) : a.prior < b.prior;
   });
-  // Below a thousandth the second most visited move has no chance left worth computing.
-  if (temperature < 1e-3 || weight(*best) <= 0.0) return best->move;
-  std::vector<double> shares;
-  shares.reserve(moves.size());
+  if (!(temperature > 0.0)) return best->move;
+
+  // Relative to the best move every exponent is at most 0, so the powers lie in [0, 1] at any temperature.
+  const double best_logarithm = std::log(weight_of(*best));
+  std::array<double, kMoveIndices> cumulative{};
   double sum = 0.0;
-  for (const RootMove& m : moves) {
-    const double share =
-        weight(m) > 0.0 ? std::exp((std::log(weight(m)) - std::log(weight(*best))) / temperature) : 0.0;
-    shares.push_back(share);
-    sum += share;
-  }
-  double left = random.uniform() * sum;
   for (std::size_t k = 0; k < moves.size(); ++k) {
-    left -= shares[k];
-    if (left < 0.0 && shares[k] > 0.0) return moves[k].move;
+    const double weight = weight_of(moves[k]);
+    if (weight > 0.0) sum += std::exp((std::log(weight) - best_logarithm) / temperature);
+    cumulative[k] = sum;
   }
-  return best->move;
+  if (!(sum > 0.0)) return best->move;
+  const double drawn = random.uniform() * sum;
+  const auto end = cumulative.begin() + static_cast<std::ptrdiff_t>(moves.size());
+  const auto found = std::upper_bound(cumulative.begin(), end, drawn);
+  if (found == end) return best->move;
+  return moves[static_cast<std::size_t>(found - cumulative.begin())].move;
 }
 
 }  // namespace pahtum

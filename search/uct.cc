@@ -1,109 +1,132 @@
 #include "search/uct.h"
 
 #include <array>
+#include <bit>
 #include <cassert>
 #include <cmath>
-#include <span>
+#include <utility>
+
+#include "search/select_square.h"
 
 namespace pahtum {
+namespace {
 
-float random_rollout(Position position, Random& random) {
+// A set of `count` squares of `squares`, each such set equally likely.
+Bitboard random_subset(Bitboard squares, int count, Random& random) noexcept {
+  // Of fair coin flips, given how many fell heads, every set is equally likely; taking out or adding squares
+  // drawn uniformly keeps that so. On average √(squares / 2π) of them are needed.
+  Bitboard subset = squares & random.next64();
+  int size = std::popcount(subset);
+  for (; size > count; --size) {
+    subset ^=
+        square_bit(nth_square(subset, static_cast<int>(random.below(static_cast<std::uint32_t>(size)))));
+  }
+  for (; size < count; ++size) {
+    const Bitboard others = squares & ~subset;
+    const auto choices = static_cast<std::uint32_t>(std::popcount(others));
+    subset |= square_bit(nth_square(others, static_cast<int>(random.below(choices))));
+  }
+  return subset;
+}
+
+}  // namespace
+
+int random_rollout(Position position, Random& random) noexcept {
   while (position.phase != Phase::kPlaying && !position.over()) {
-    apply(position,
-          nth_legal(position,
-                    static_cast<int>(random.below(static_cast<std::uint32_t>(legal_count(position))))));
+    const auto choices = static_cast<std::uint32_t>(legal_count(position));
+    apply(position, nth_legal(position, static_cast<int>(random.below(choices))));
   }
-  // From here on every empty square gets one stone and who gets which is all that counts: a shuffled order of
-  // the squares dealt in turn is the same as a random move after a random move.
-  std::array<std::uint8_t, kMaxSquares> squares{};
-  std::uint32_t count = 0;
-  for (Bitboard left = position.empty(); left != 0; left &= left - 1) {
-    squares[count++] = static_cast<std::uint8_t>(lowest_square(left));
-  }
-  // The first `own` of a partial shuffle go to the mover, the rest to its opponent.
-  const std::uint32_t own = (count + 1) / 2;
-  Bitboard taken = 0;
-  for (std::uint32_t k = 0; k < own; ++k) {
-    std::swap(squares[k], squares[k + random.below(count - k)]);
-    taken |= square_bit(squares[k]);
-  }
-  const Bitboard rest = position.empty() & ~taken;
-  const bool white_moves = position.mover == Color::kWhite;
-  position.white |= white_moves ? taken : rest;
-  position.black |= white_moves ? rest : taken;
-  const int margin = position.white_margin();
-  return margin > 0 ? 1.0f : margin < 0 ? 0.0f : 0.5f;
+  // Random stones in turn fill the board in uniformly random order, so the mover, who has the first, third, …
+  // of them, ends with a uniformly random half of the squares, rounded up.
+  const Bitboard empty = position.empty();
+  const Bitboard own = random_subset(empty, (std::popcount(empty) + 1) / 2, random);
+  (position.mover == Color::kWhite ? position.white : position.black) |= own;
+  (position.mover == Color::kWhite ? position.black : position.white) |= empty & ~own;
+  return position.white_margin();
 }
 
-void UctSearch::make_children(std::size_t index, const Position& position, Random& random) {
-  const auto first = nodes_.size();
-  for_each_legal(position, [&](Move move) {
-    Node child;
-    child.move = move;
-    child.player = position.mover;
-    nodes_.push_back(child);
-  });
-  Node& node = nodes_[index];
-  node.first_child = static_cast<std::int32_t>(first);
-  node.children = static_cast<std::int16_t>(nodes_.size() - first);
-  node.untried = node.children;
-  random.shuffle(std::span(nodes_).subspan(first));
+UctSearch::UctSearch(std::int64_t simulations) : simulations_(simulations) {
+  assert(simulations >= 1);
 }
 
-std::size_t UctSearch::select(std::size_t index) const {
-  const Node& node = nodes_[index];
-  const auto first = static_cast<std::size_t>(node.first_child);
-  const double logarithm = 2.0 * std::log(static_cast<double>(node.visits));
-  std::size_t best = first;
-  double best_score = -1.0;
-  for (std::size_t child = first; child < first + static_cast<std::size_t>(node.children); ++child) {
-    const double n = nodes_[child].visits;
-    const double score = nodes_[child].wins / n + std::sqrt(0.5) * std::sqrt(logarithm / n);
+Move UctSearch::choose(const Position& position, Random& random) {
+  assert(!position.over());
+  if (legal_count(position) == 1) return nth_legal(position, 0);
+  nodes_.clear();
+  nodes_.emplace_back();
+  for (std::int64_t k = 0; k < simulations_; ++k) simulate(position, random);
+
+  const Node& root = nodes_.front();
+  const Node* best = &nodes_[root.first_child];
+  for (std::uint32_t k = 1; k < root.tried; ++k) {
+    const Node& child = nodes_[root.first_child + k];
+    if (std::pair(child.visits, child.mean) > std::pair(best->visits, best->mean)) best = &child;
+  }
+  return best->move;
+}
+
+void UctSearch::simulate(const Position& root, Random& random) {
+  struct Step {
+    std::uint32_t node;
+    Color chooser;
+  };
+  // Every move but the swap fills a square.
+  std::array<Step, kMaxSquares + 1> path;
+  std::size_t length = 0;
+
+  Position position = root;
+  std::uint32_t node = 0;
+  bool added = false;
+  while (!added && !position.over()) {
+    if (nodes_[node].child_count == 0) make_children(node, position);
+    const Color chooser = position.mover;
+    node = select_child(node, random);
+    added = nodes_[node].visits == 0;
+    apply(position, nodes_[node].move);
+    path[length++] = {node, chooser};
+  }
+
+  const int margin = random_rollout(position, random);
+  const std::uint32_t white_half_points = margin > 0 ? 2 : margin == 0 ? 1 : 0;
+  ++nodes_.front().visits;
+  for (std::size_t k = 0; k < length; ++k) {
+    Node& visited = nodes_[path[k].node];
+    ++visited.visits;
+    visited.half_points += path[k].chooser == Color::kWhite ? white_half_points : 2 - white_half_points;
+    const auto visits = static_cast<float>(visited.visits);
+    visited.mean = 0.5f * static_cast<float>(visited.half_points) / visits;
+    visited.width = 1.0f / std::sqrt(visits);
+  }
+}
+
+void UctSearch::make_children(std::uint32_t node, const Position& position) {
+  nodes_[node].first_child = static_cast<std::uint32_t>(nodes_.size());
+  nodes_[node].child_count = static_cast<std::uint8_t>(legal_count(position));
+  for_each_legal(position, [&](Move move) { nodes_.emplace_back().move = move; });
+}
+
+std::uint32_t UctSearch::select_child(std::uint32_t number, Random& random) {
+  Node& node = nodes_[number];
+  const std::uint32_t first = node.first_child;
+  if (node.tried < node.child_count) {
+    const std::uint32_t next = first + node.tried;
+    const auto left = static_cast<std::uint32_t>(node.child_count - node.tried);
+    std::swap(nodes_[next], nodes_[next + random.below(left)]);
+    ++node.tried;
+    return next;
+  }
+  // (1/√2) · √(2 ln N / n) = √(ln N) · 1/√n.
+  const float exploration = std::sqrt(std::log(static_cast<float>(node.visits)));
+  std::uint32_t best = first;
+  float best_score = -1.0f;
+  for (std::uint32_t child = first; child < first + node.child_count; ++child) {
+    const float score = nodes_[child].mean + exploration * nodes_[child].width;
     if (score > best_score) {
       best_score = score;
       best = child;
     }
   }
   return best;
-}
-
-Move UctSearch::choose(const Position& position, Random& random) {
-  assert(!position.over());
-  nodes_.clear();
-  nodes_.emplace_back();
-  for (std::int64_t simulation = 0; simulation < simulations_; ++simulation) {
-    Position current = position;
-    std::size_t index = 0;
-    path_.assign(1, 0);
-    while (!current.over()) {
-      if (nodes_[index].first_child < 0) make_children(index, current, random);
-      Node& node = nodes_[index];
-      const bool added = node.untried > 0;
-      index =
-          added ? static_cast<std::size_t>(node.first_child + node.children - node.untried--) : select(index);
-      path_.push_back(index);
-      apply(current, nodes_[index].move);
-      if (added) break;
-    }
-    const float white = random_rollout(current, random);
-    for (const std::size_t visited : path_) {
-      ++nodes_[visited].visits;
-      nodes_[visited].wins += nodes_[visited].player == Color::kWhite ? white : 1.0f - white;
-    }
-  }
-  const Node& root = nodes_.front();
-  assert(root.first_child >= 0);
-  std::size_t best = static_cast<std::size_t>(root.first_child);
-  for (std::size_t child = best; child < static_cast<std::size_t>(root.first_child + root.children);
-       ++child) {
-    const Node& a = nodes_[child];
-    const Node& b = nodes_[best];
-    const auto mean = [](const Node& n) {
-      return n.visits > 0 ? n.wins / static_cast<float>(n.visits) : 0.0f;
-    };
-    if (a.visits > b.visits || (a.visits == b.visits && mean(a) > mean(b))) best = child;
-  }
-  return nodes_[best].move;
 }
 
 }  // namespace pahtum
