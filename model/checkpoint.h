@@ -24,10 +24,10 @@ struct Manifest {
   nlohmann::json counters;  // what the training loop needs to go on; an object
 };
 
-// A tensor in a file: float32 or int64, C order, little-endian.
+// A tensor in a file: C order, little-endian.
 struct StoredTensor {
   std::string name;   // "weights/…", "averaged/…", "optimizer/…"
-  std::string dtype;  // "F32" or "I64"
+  std::string dtype;  // "F32", "I64" or "U8" (opaque bytes)
   std::vector<std::int64_t> shape;
   std::string data;  // raw bytes
 };

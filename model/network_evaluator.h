@@ -34,4 +34,7 @@ class NetworkEvaluator final : public Evaluator {
 // Number of LibTorch threads used by operations of the calling thread (and of threads it starts later).
 void set_inference_threads(int threads);
 
+// Makes the C library keep the memory of freed tensors; call once when a program starts.
+void tune_allocator();
+
 }  // namespace pahtum
