@@ -145,9 +145,9 @@ TEST(Training, ResumingWithAnotherNetworkOrBoardIsRefused) {
   const TemporaryFolder folder;
   const fs::path run = folder.path() / "run";
   (void)start_training(with_iterations(1), run, kNeverStop);
-  for (const std::string& change :
+  for (const char* change :
        {"network.channels=8", "game.size=6", "learner.optimizer=sgd", "selfplay.slots=5"}) {
-    const std::string overrides[] = {change, "run.iterations=2"};
+    const std::string overrides[] = {std::string(change), "run.iterations=2"};
     try {
       (void)resume_training(run, overrides, kNeverStop);
       FAIL() << change;
