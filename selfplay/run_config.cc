@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "env/base/error.h"
-#include "eval/player.h"
+#include "eval/player_spec.h"
 
 namespace pahtum {
 namespace {
@@ -65,10 +65,8 @@ void validate_evaluation(const RunConfig& config) {
                         "a game has only " + std::to_string(stones) + " plies; use fewer");
   }
   for (const std::string& spec : evaluation.against) {
-    // A checkpoint named here is looked for when it plays: a run must stay readable after the file has moved.
-    if (spec.starts_with("net:")) continue;
     try {
-      static_cast<void>(make_player(spec, PlayerContext{}));
+      static_cast<void>(parse_player_spec(spec));
     } catch (const Error& error) {
       throw request_error("evaluation.against", error.what());
     }
