@@ -55,15 +55,22 @@ double nice_step(double length, int most) {
   return 10 * power;
 }
 
+// Iterations and steps are counted; what is measured over them gets an axis that ends at round numbers.
+enum class AxisKind { kCounted, kMeasured };
+
 class Axis {
  public:
-  // From values to pixels `from` … `to`. `rounded` widens the range to whole steps.
-  Axis(Range values, int most_ticks, double from, double to, bool rounded) : from_(from), to_(to) {
+  // From values to pixels `from` … `to`.
+  Axis(Range values, int most_ticks, double from, double to, AxisKind kind) : from_(from), to_(to) {
     // One point, or several at the same value, still need an axis of some length.
     if (values.high - values.low <= 1e-12 * std::max(1.0, std::abs(values.high))) {
-      values.high += values.high == 0 ? 1 : std::abs(values.high) / 2;
+      const double room = kind == AxisKind::kCounted || values.high == 0 ? 1 : std::abs(values.high) / 2;
+      values.low -= room;
+      values.high += room;
     }
     step_ = nice_step(values.high - values.low, most_ticks);
+    if (kind == AxisKind::kCounted) step_ = std::max(step_, 1.0);
+    const bool rounded = kind == AxisKind::kMeasured;
     low_ = rounded ? std::floor(values.low / step_ + 1e-9) * step_ : values.low;
     high_ = rounded ? std::ceil(values.high / step_ - 1e-9) * step_ : values.high;
   }
@@ -74,7 +81,7 @@ class Axis {
   [[nodiscard]] std::vector<double> ticks() const {
     std::vector<double> ticks;
     const double first = std::ceil(low_ / step_ - 1e-9);
-    for (double k = first; k * step_ <= high_ + 1e-9 * step_; ++k) ticks.push_back(k * step_);
+    for (double k = first; k * step_ <= high_ + 1e-9 * step_; ++k) ticks.push_back(k * step_ + 0.0);  // no −0
     return ticks;
   }
 
@@ -147,8 +154,8 @@ class ChartWriter {
     }
     if (chart_.from_zero) ys.include(0);
     if (chart_.y_maximum) ys.high = *chart_.y_maximum;
-    const Axis x(xs, 6, kLeft, kWidth - kRight, false);
-    const Axis y(ys, 5, kHeight - kBottom, kTop, true);
+    const Axis x(xs, 6, kLeft, kWidth - kRight, AxisKind::kCounted);
+    const Axis y(ys, 5, kHeight - kBottom, kTop, AxisKind::kMeasured);
 
     std::string html = format("<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"", kWidth, kHeight) +
                        escape_html(chart_.title) + "\">\n";

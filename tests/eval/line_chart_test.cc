@@ -40,8 +40,16 @@ TEST(LineChart, TicksAreRoundNumbersAndSharesArePercentages) {
   for (const char* tick : {">0.2<", ">0.8<", ">1<", ">10k<", ">30k<"}) {
     EXPECT_NE(plain.find(tick), std::string::npos) << tick;
   }
+  EXPECT_NE(plain.find(">0<"), std::string::npos);
+  EXPECT_EQ(plain.find(">-0<"), std::string::npos);
   const std::string shares = to_html(chart_of({{0, 0, {}, {}}, {9, 0.93, {}, {}}}, "%"));
   EXPECT_NE(shares.find(">80 %<"), std::string::npos);
+}
+
+TEST(LineChart, ASinglePointStandsInTheMiddleBetweenWholeNumbers) {
+  const std::string html = to_html(chart_of({{5, 0.5, {}, {}}}));
+  for (const char* tick : {">4<", ">5<", ">6<"}) EXPECT_NE(html.find(tick), std::string::npos) << tick;
+  EXPECT_EQ(html.find(">4.5<"), std::string::npos);
 }
 
 TEST(LineChart, LevelAndNegativeSeriesHaveAnAxisToo) {
