@@ -17,6 +17,7 @@
 #include "search/signature.h"
 #include "search/uct.h"
 #include "selfplay/config_file.h"
+#include "selfplay/selfplay_rate.h"
 
 namespace pahtum {
 namespace {
@@ -198,6 +199,18 @@ std::vector<Row> bench_learn(const RunConfig& config, double seconds) {
            ""}};
 }
 
+std::vector<Row> bench_selfplay(const RunConfig& config, double seconds) {
+  const SelfplayRate rate = measure_selfplay(config, seconds);
+  const std::string raw =
+      fmt::format("forward pass alone, batch {:.0f}, {} threads", rate.batch, rate.workers);
+  const std::string what = fmt::format("self-play, {} slots, {} simulations, {} threads",
+                                       config.selfplay.slots, config.search.simulations, rate.workers);
+  return {{raw, rate.raw_per_second, "evaluations/s", {}, ""},
+          {what, rate.evaluations_per_second, "evaluations/s",
+           rate.evaluations_per_second / rate.raw_per_second, raw},
+          {what, rate.moves_per_second, "moves/s", {}, ""}};
+}
+
 nlohmann::ordered_json machine_json() {
   std::string processor = "unknown";
   std::ifstream file("/proc/cpuinfo");
@@ -278,6 +291,7 @@ void add_bench(CLI::App& app, Command& command) {
   add("env", "Batch environment: random play, with and without observations", bench_env);
   add("search", "Tree search without a network, and UCT's rollouts", bench_search);
   add("inference", "The network at several batch sizes, on one thread", bench_inference);
+  add("selfplay", "Self-play beside the bare network at the same batch size, in turn", bench_selfplay);
   add("learn", "Learner steps", bench_learn);
   sub.callback([options, signature, &sub, &command] {
     if (!sub.get_subcommands().empty()) return;

@@ -54,17 +54,6 @@ std::vector<GameRecord> games_tensor(const Checkpoint& checkpoint, const char* n
   throw request_error(source, std::string("holds no ") + name + "; it is no checkpoint of a training run");
 }
 
-int worker_count(const RunConfig& config) {
-  const auto cores = static_cast<std::int64_t>(std::max(1u, std::thread::hardware_concurrency()));
-  const std::int64_t wanted = config.run.workers > 0 ? config.run.workers : cores;
-  return static_cast<int>(std::clamp<std::int64_t>(wanted, 1, config.selfplay.slots));
-}
-
-// `total` shared out in `parts` parts that differ by one at most: the part number `index`.
-std::int64_t share(std::int64_t total, std::int64_t parts, std::int64_t index) {
-  return total * (index + 1) / parts - total * index / parts;
-}
-
 // Keeps the loop's state and takes it through its stages. An iteration plays games, learns, saves.
 class TrainingLoop {
  public:
@@ -75,16 +64,8 @@ class TrainingLoop {
         trainer_(config.game, config.network, config.learner, static_cast<std::uint64_t>(config.run.seed),
                  config.run.device),
         replay_(config.replay.window_games),
-        samples_(static_cast<int>(config.learner.batch_size), static_cast<int>(config.game.size)) {
-    const int workers = worker_count(config);
-    std::int64_t first = 0;
-    for (int worker = 0; worker < workers; ++worker) {
-      const std::int64_t slots = share(config.selfplay.slots, workers, worker);
-      workers_.push_back(
-          std::make_unique<SelfplayWorker>(config_, static_cast<int>(first), static_cast<int>(slots)));
-      first += slots;
-    }
-  }
+        workers_(make_workers(config)),
+        samples_(static_cast<int>(config.learner.batch_size), static_cast<int>(config.game.size)) {}
 
   void restore(const Checkpoint& checkpoint, const std::string& source);
   TrainingSummary run();
@@ -113,8 +94,8 @@ class TrainingLoop {
   const std::atomic<bool>& stop_;
   Trainer trainer_;
   Replay replay_;
-  SampleBuffer samples_;
   std::vector<std::unique_ptr<SelfplayWorker>> workers_;
+  SampleBuffer samples_;
   Progress progress_;
 
   std::int64_t iteration_ = 0;        // finished ones
@@ -262,7 +243,7 @@ void TrainingLoop::play_with_workers(const Checkpoint& weights, SelfplayCounters
         try {
           set_inference_threads(1);
           NetworkEvaluator evaluator(weights, config_.run.device, workers_[w]->slots());
-          const std::int64_t quota = share(config_.selfplay.games_per_iteration, count, worker) - done[w];
+          const std::int64_t quota = share_of(config_.selfplay.games_per_iteration, count, worker) - done[w];
           finished[w] = workers_[w]->play(evaluator, quota, stop_, counters);
         } catch (...) {
           errors[w] = std::current_exception();

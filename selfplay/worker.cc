@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <span>
+#include <thread>
 
 #include "env/base/error.h"
 #include "env/base/random.h"
@@ -189,6 +190,21 @@ void SelfplayWorker::restore(const std::vector<GameRecord>& games) {
     environment_.restore(row, game.episode, game.moves);
     slot.record = game;
   }
+}
+
+std::vector<std::unique_ptr<SelfplayWorker>> make_workers(const RunConfig& config) {
+  const auto cores = static_cast<std::int64_t>(std::max(1u, std::thread::hardware_concurrency()));
+  const std::int64_t wanted = config.run.workers > 0 ? config.run.workers : cores;
+  const std::int64_t count = std::clamp<std::int64_t>(wanted, 1, config.selfplay.slots);
+  std::vector<std::unique_ptr<SelfplayWorker>> workers;
+  std::int64_t first = 0;
+  for (std::int64_t worker = 0; worker < count; ++worker) {
+    const std::int64_t slots = share_of(config.selfplay.slots, count, worker);
+    workers.push_back(
+        std::make_unique<SelfplayWorker>(config, static_cast<int>(first), static_cast<int>(slots)));
+    first += slots;
+  }
+  return workers;
 }
 
 }  // namespace pahtum

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "env/batch_environment.h"
@@ -71,5 +72,15 @@ class SelfplayWorker {
   std::vector<Position> leaves_;
   std::vector<Evaluation> evaluations_;
 };
+
+// `total` shared out in `parts` parts that differ by one at most: the part number `index`.
+[[nodiscard]] constexpr std::int64_t share_of(std::int64_t total, std::int64_t parts,
+                                              std::int64_t index) noexcept {
+  return total * (index + 1) / parts - total * index / parts;
+}
+
+// The workers of a run: `run.workers` of them (one per core for 0, at most one per slot) with the slots
+// shared evenly.
+[[nodiscard]] std::vector<std::unique_ptr<SelfplayWorker>> make_workers(const RunConfig& config);
 
 }  // namespace pahtum
