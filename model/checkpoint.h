@@ -24,6 +24,9 @@ struct Manifest {
   nlohmann::json counters;  // what the training loop needs to go on; an object
 };
 
+// The manifest as it stands in a checkpoint's header and in exported networks.
+[[nodiscard]] nlohmann::json to_json(const Manifest& manifest);
+
 // A tensor in a file: float32 or int64, C order, little-endian.
 struct StoredTensor {
   std::string name;   // "weights/…", "averaged/…", "optimizer/…"

@@ -1,0 +1,83 @@
+#include "model/folded_network.h"
+
+#include <ATen/Context.h>
+#include <torch/types.h>
+
+namespace pahtum {
+namespace {
+
+torch::Tensor dense(const torch::Tensor& features) {
+  return features.is_mkldnn() ? features.to_dense() : features;
+}
+
+torch::Tensor convolve(const torch::Tensor& input, const torch::Tensor& weight, const torch::Tensor& bias) {
+  const std::int64_t padding = weight.size(2) / 2;
+  if (!weight.is_mkldnn()) return torch::conv2d(input, weight, bias, 1, padding);
+  return torch::mkldnn_convolution(input, weight, bias, {padding, padding}, {1, 1}, {1, 1}, 1);
+}
+
+// The features plus a linear function of `pooled`, one number per sample and channel. May work in place.
+torch::Tensor add_pooled_bias(torch::Tensor features, const torch::Tensor& pooled,
+                              const torch::Tensor& weight, const torch::Tensor& bias) {
+  return features.add_(torch::linear(pooled, weight, bias).unsqueeze(-1).unsqueeze(-1));
+}
+
+}  // namespace
+
+FoldedNetwork::FoldedNetwork(const NetworkImpl& network, bool cuda)
+    : device_(cuda ? torch::kCUDA : torch::kCPU), blocked_(!cuda && at::hasMKLDNN()) {
+  std::map<std::string, torch::Tensor> tensors;
+  for (auto& [name, tensor] : network.folded()) tensors.emplace(name, std::move(tensor));
+  stem_ = take(tensors, "stem");
+  for (std::int64_t number = 0; number < network.config().blocks; ++number) {
+    const std::string name = "block" + std::to_string(number);
+    Block block{take(tensors, name + "_first"), take(tensors, name + "_second"), {}};
+    if (is_pooled(network.config(), number)) block.pool = take(tensors, name + "_pool");
+    blocks_.push_back(std::move(block));
+  }
+  policy_ = take(tensors, "policy");
+  policy_pool_ = take(tensors, "policy_pool");
+  policy_out_ = take(tensors, "policy_out");
+  if (policy_out_.weight.is_mkldnn()) policy_out_.weight = policy_out_.weight.to_dense();
+  value_ = take(tensors, "value");
+  value_dense_ = take(tensors, "value_dense");
+  value_wdl_ = take(tensors, "value_wdl");
+  value_margin_ = take(tensors, "value_margin");
+  ownership_ = take(tensors, "ownership");
+}
+
+FoldedNetwork::Layer FoldedNetwork::take(const std::map<std::string, torch::Tensor>& tensors,
+                                         const std::string& name) const {
+  torch::Tensor weight = tensors.at(name + ".weight").to(device_);
+  if (weight.dim() == 4 && blocked_) weight = weight.to_mkldnn();
+  return {std::move(weight), tensors.at(name + ".bias").to(device_)};
+}
+
+NetworkOutput FoldedNetwork::forward(const torch::Tensor& planes, bool with_ownership) const {
+  torch::Tensor x = convolve(blocked_ ? planes.to_mkldnn() : planes, stem_.weight, stem_.bias).relu_();
+  for (const Block& block : blocks_) {
+    torch::Tensor y = convolve(x, block.first.weight, block.first.bias).relu_();
+    if (block.pool.weight.defined()) {
+      // oneDNN has no addition that broadcasts.
+      y = dense(y);
+      y = add_pooled_bias(y, pool_board(y), block.pool.weight, block.pool.bias);
+      if (blocked_) y = y.to_mkldnn();
+    }
+    x = convolve(y, block.second.weight, block.second.bias).add_(x).relu_();
+  }
+  NetworkOutput output;
+  torch::Tensor policy = dense(convolve(x, policy_.weight, policy_.bias));
+  policy = add_pooled_bias(policy, pool_board(policy.relu()), policy_pool_.weight, policy_pool_.bias).relu_();
+  output.policy = torch::conv2d(policy, policy_out_.weight, policy_out_.bias).flatten(1);
+  const torch::Tensor value = dense(convolve(x, value_.weight, value_.bias)).relu_();
+  const torch::Tensor hidden =
+      torch::linear(pool_board(value), value_dense_.weight, value_dense_.bias).relu_();
+  output.wdl = torch::linear(hidden, value_wdl_.weight, value_wdl_.bias);
+  output.margin = torch::linear(hidden, value_margin_.weight, value_margin_.bias).squeeze(1);
+  if (with_ownership) {
+    output.ownership = dense(convolve(x, ownership_.weight, ownership_.bias)).tanh_().squeeze(1);
+  }
+  return output;
+}
+
+}  // namespace pahtum

@@ -1,0 +1,223 @@
+#include "model/network.h"
+
+#include <torch/types.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <set>
+#include <sstream>
+
+#include "env/base/error.h"
+#include "env/base/random.h"
+#include "env/observation.h"
+
+namespace pahtum {
+namespace {
+
+// Starting scale of the last normalisation of a residual branch, and starting size of pooled biases and
+// outputs relative to He's initialisation.
+constexpr double kResidualScale = 0.2;
+constexpr double kPoolGain = 0.1;
+constexpr double kOutputGain = 0.1;
+
+torch::nn::Conv2d pointwise(std::int64_t inputs, std::int64_t outputs) {
+  return torch::nn::Conv2d(torch::nn::Conv2dOptions(inputs, outputs, 1));
+}
+
+// Each starts where std::string::starts_with or ends_with finds it in a parameter's name.
+double gain_of(const std::string& name) {
+  if (name.ends_with("pool.weight")) return kPoolGain;
+  const bool output = name == "policy_out.weight" || name == "value_wdl.weight" ||
+                      name == "value_margin.weight" || name == "ownership.weight";
+  return output ? kOutputGain : 1.0;
+}
+
+void fill_normal(torch::Tensor& tensor, double deviation, Random random) {
+  torch::Tensor values = torch::empty(tensor.sizes(), torch::kFloat32);
+  auto* data = values.data_ptr<float>();
+  for (std::int64_t k = 0; k < values.numel(); ++k) data[k] = static_cast<float>(random.normal() * deviation);
+  tensor.copy_(values);
+}
+
+std::string shape_text(c10::IntArrayRef shape) {
+  std::ostringstream text;
+  text << shape;
+  return text.str();
+}
+
+}  // namespace
+
+NormalizedConvolutionImpl::NormalizedConvolutionImpl(std::int64_t inputs, std::int64_t outputs,
+                                                     std::int64_t kernel) {
+  weight = register_parameter("weight", torch::zeros({outputs, inputs, kernel, kernel}));
+  scale = register_parameter("scale", torch::ones({outputs}));
+  shift = register_parameter("shift", torch::zeros({outputs}));
+  mean = register_buffer("mean", torch::zeros({outputs}));
+  variance = register_buffer("variance", torch::ones({outputs}));
+}
+
+torch::Tensor NormalizedConvolutionImpl::forward(const torch::Tensor& input) {
+  const std::int64_t padding = weight.size(2) / 2;
+  return torch::batch_norm(torch::conv2d(input, weight, {}, 1, padding), scale, shift, mean, variance,
+                           is_training(), kNormalizationMomentum, kNormalizationEpsilon,
+                           torch::cuda::is_available());
+}
+
+std::pair<torch::Tensor, torch::Tensor> NormalizedConvolutionImpl::fold() const {
+  const torch::NoGradGuard no_gradients;
+  const torch::Tensor factor = scale / (variance + kNormalizationEpsilon).sqrt();
+  return {weight * factor.reshape({-1, 1, 1, 1}), shift - mean * factor};
+}
+
+NetworkImpl::NetworkImpl(const NetworkConfig& config) : config_(config) {
+  const std::int64_t width = config.channels;
+  const std::int64_t head = config.head_channels;
+  stem_ = register_module("stem", NormalizedConvolution(kChannels, width, 3));
+  for (std::int64_t number = 0; number < config.blocks; ++number) {
+    const std::string name = "block" + std::to_string(number);
+    Block block;
+    block.first = register_module(name + "_first", NormalizedConvolution(width, width, 3));
+    if (is_pooled(config, number)) {
+      block.pool = register_module(name + "_pool", torch::nn::Linear(2 * width, width));
+    }
+    block.second = register_module(name + "_second", NormalizedConvolution(width, width, 3));
+    blocks_.push_back(block);
+  }
+  policy_ = register_module("policy", NormalizedConvolution(width, head, 1));
+  policy_pool_ = register_module("policy_pool", torch::nn::Linear(2 * head, head));
+  policy_out_ = register_module("policy_out", pointwise(head, 1));
+  value_ = register_module("value", NormalizedConvolution(width, head, 1));
+  value_dense_ = register_module("value_dense", torch::nn::Linear(2 * head, kValueHidden));
+  value_wdl_ = register_module("value_wdl", torch::nn::Linear(kValueHidden, 3));
+  value_margin_ = register_module("value_margin", torch::nn::Linear(kValueHidden, 1));
+  ownership_ = register_module("ownership", pointwise(width, 1));
+}
+
+void NetworkImpl::initialize(std::uint64_t seed) {
+  const torch::NoGradGuard no_gradients;
+  std::uint64_t number = 0;
+  for (auto& [name, tensor] : tensors()) {
+    const Random random(seed, Stream::kWeights, number++);
+    if (name.ends_with("second.scale")) {
+      tensor.fill_(kResidualScale);
+    } else if (name.ends_with(".scale") || name.ends_with(".variance")) {
+      tensor.fill_(1.0);
+    } else if (tensor.dim() < 2) {
+      tensor.zero_();
+    } else {
+      const auto inputs = static_cast<double>(tensor.numel() / tensor.size(0));
+      fill_normal(tensor, gain_of(name) * std::sqrt(2.0 / inputs), random);
+    }
+  }
+}
+
+NetworkOutput NetworkImpl::forward(const torch::Tensor& planes) {
+  torch::Tensor x = torch::relu(stem_->forward(planes));
+  for (Block& block : blocks_) {
+    torch::Tensor y = torch::relu(block.first->forward(x));
+    if (block.pool) y = y + block.pool->forward(pool_board(y)).unsqueeze(-1).unsqueeze(-1);
+    x = torch::relu(block.second->forward(y) + x);
+  }
+  NetworkOutput output;
+  // The pooled bias goes in before an activation: behind the last one it would shift all logits alike.
+  const torch::Tensor policy = policy_->forward(x);
+  const torch::Tensor bias = policy_pool_->forward(pool_board(torch::relu(policy)));
+  output.policy = policy_out_->forward(torch::relu(policy + bias.unsqueeze(-1).unsqueeze(-1))).flatten(1);
+  const torch::Tensor hidden =
+      torch::relu(value_dense_->forward(pool_board(torch::relu(value_->forward(x)))));
+  output.wdl = value_wdl_->forward(hidden);
+  output.margin = value_margin_->forward(hidden).squeeze(1);
+  output.ownership = torch::tanh(ownership_->forward(x)).squeeze(1);
+  return output;
+}
+
+std::vector<std::pair<std::string, torch::Tensor>> NetworkImpl::tensors() const {
+  std::vector<std::pair<std::string, torch::Tensor>> all;
+  for (const auto& item : named_parameters()) all.emplace_back(item.key(), item.value());
+  for (const auto& item : named_buffers()) all.emplace_back(item.key(), item.value());
+  return all;
+}
+
+std::vector<std::pair<std::string, torch::Tensor>> NetworkImpl::folded() const {
+  std::vector<std::pair<std::string, torch::Tensor>> all;
+  for (const auto& child : named_children()) {
+    if (const auto* convolution = child.value()->as<NormalizedConvolutionImpl>()) {
+      auto [weight, bias] = convolution->fold();
+      all.emplace_back(child.key() + ".weight", std::move(weight));
+      all.emplace_back(child.key() + ".bias", std::move(bias));
+    } else {
+      for (const auto& item : child.value()->named_parameters()) {
+        all.emplace_back(child.key() + "." + item.key(), item.value().detach().clone());
+      }
+    }
+  }
+  return all;
+}
+
+torch::Tensor pool_board(const torch::Tensor& features) {
+  return torch::cat({features.mean({2, 3}), features.amax({2, 3})}, 1);
+}
+
+StoredTensor to_stored(std::string name, const torch::Tensor& tensor) {
+  const torch::Tensor values = tensor.detach().to(torch::kCPU).contiguous();
+  StoredTensor stored{.name = std::move(name),
+                      .dtype = values.scalar_type() == torch::kInt64 ? "I64" : "F32",
+                      .shape = values.sizes().vec(),
+                      .data = {}};
+  stored.data.assign(static_cast<const char*>(values.data_ptr()), values.nbytes());
+  return stored;
+}
+
+torch::Tensor to_tensor(const StoredTensor& stored) {
+  torch::Tensor tensor = torch::empty(stored.shape, stored.dtype == "I64" ? torch::kInt64 : torch::kFloat32);
+  if (tensor.nbytes() != stored.data.size()) {
+    throw request_error(stored.name, "holds " + std::to_string(stored.data.size()) +
+                                         " bytes where its shape " + shape_text(stored.shape) + " needs " +
+                                         std::to_string(tensor.nbytes()));
+  }
+  std::memcpy(tensor.data_ptr(), stored.data.data(), stored.data.size());
+  return tensor;
+}
+
+void load_network(const Checkpoint& checkpoint, const std::string& prefix, NetworkImpl& network) {
+  const torch::NoGradGuard no_gradients;
+  const std::string shape = "a network of " + to_text(network.config());
+  std::set<std::string> expected;
+  for (auto& [name, tensor] : network.tensors()) {
+    const std::string full_name = prefix + "/" + name;
+    expected.insert(full_name);
+    const auto stored = std::ranges::find(checkpoint.tensors, full_name, &StoredTensor::name);
+    if (stored == checkpoint.tensors.end()) {
+      throw request_error("checkpoint", "tensor \"" + full_name + "\" is missing; " + shape + " needs it");
+    }
+    if (stored->dtype != "F32" || c10::IntArrayRef(stored->shape) != tensor.sizes()) {
+      throw request_error("checkpoint", "tensor \"" + full_name + "\" is " + stored->dtype + " " +
+                                            shape_text(stored->shape) + "; " + shape + " needs F32 " +
+                                            shape_text(tensor.sizes()));
+    }
+    tensor.copy_(to_tensor(*stored));
+  }
+  for (const StoredTensor& stored : checkpoint.tensors) {
+    if (stored.name.starts_with(prefix + "/") && !expected.contains(stored.name)) {
+      throw request_error("checkpoint", "tensor \"" + stored.name + "\" has no place in " + shape);
+    }
+  }
+}
+
+Network playing_network(const Checkpoint& checkpoint) {
+  if (checkpoint.manifest.observation_version != kObservationVersion) {
+    throw request_error("checkpoint", "was trained on observations of version " +
+                                          std::to_string(checkpoint.manifest.observation_version) +
+                                          "; this program makes version " +
+                                          std::to_string(kObservationVersion));
+  }
+  const bool averaged = std::ranges::any_of(
+      checkpoint.tensors, [](const StoredTensor& tensor) { return tensor.name.starts_with("averaged/"); });
+  Network network(checkpoint.manifest.network);
+  load_network(checkpoint, averaged ? "averaged" : "weights", *network);
+  network->eval();
+  return network;
+}
+
+}  // namespace pahtum

@@ -1,0 +1,110 @@
+#pragma once
+
+// Internal to model/ and its tests: the one header of the floor that shows LibTorch.
+
+#include <torch/nn/module.h>
+#include <torch/nn/modules/conv.h>
+#include <torch/nn/modules/linear.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/checkpoint.h"
+#include "model/network_config.h"
+
+namespace pahtum {
+
+// The unit the margin head works in: its output of 1 means this many points.
+inline constexpr double kMarginUnit = 20.0;
+inline constexpr std::int64_t kValueHidden = 64;       // width of the value head's dense layer
+inline constexpr double kNormalizationEpsilon = 1e-5;  // added to BatchNorm's variance
+inline constexpr double kNormalizationMomentum = 0.1;  // share of the newest batch in its running statistics
+
+// What the network says of N positions, each from the side of its mover.
+struct NetworkOutput {
+  torch::Tensor policy;     // [N, n²] logits, not masked
+  torch::Tensor wdl;        // [N, 3] logits of win, draw, loss
+  torch::Tensor margin;     // [N] in units of kMarginUnit
+  torch::Tensor ownership;  // [N, n, n] in [−1, 1]; undefined where a caller did not ask for it
+};
+
+// Convolution without bias that keeps the size of the board, then BatchNorm. No activation.
+class NormalizedConvolutionImpl : public torch::nn::Module {
+ public:
+  NormalizedConvolutionImpl(std::int64_t inputs, std::int64_t outputs, std::int64_t kernel);
+  torch::Tensor forward(const torch::Tensor& input);
+
+  // Weight and bias of the one convolution that does the same in evaluation mode.
+  [[nodiscard]] std::pair<torch::Tensor, torch::Tensor> fold() const;
+
+  torch::Tensor weight, scale, shift;  // parameters
+  torch::Tensor mean, variance;        // running statistics
+};
+TORCH_MODULE(NormalizedConvolution);
+
+// The residual tower with global pooling (Wu, "Accelerating Self-Play Learning in Go", 2019, section 3.3) and
+// its heads:
+//
+//   planes [N, C, n, n] ─ stem ─ blocks ─┬─ policy     1×1, plus a bias from its own pooled features, 1×1
+//                                        ├─ value      1×1, pooled, dense, then WDL and margin
+//                                        └─ ownership  1×1, tanh
+//
+// A pooled block adds, to every channel between its two convolutions, a linear function of the mean and
+// maximum of all channels over the board. Parameter names are part of the checkpoint format.
+class NetworkImpl : public torch::nn::Module {
+ public:
+  explicit NetworkImpl(const NetworkConfig& config);
+
+  // Weights drawn from (seed, Stream::kWeights, number of the tensor): He's normal initialisation (2015),
+  // with small outputs and small residual branches, so that a new network is nearly uniform.
+  void initialize(std::uint64_t seed);
+
+  NetworkOutput forward(const torch::Tensor& planes);
+
+  [[nodiscard]] const NetworkConfig& config() const noexcept { return config_; }
+  // Parameters and running statistics, in a fixed order.
+  [[nodiscard]] std::vector<std::pair<std::string, torch::Tensor>> tensors() const;
+  // Every convolution with its normalisation folded in, as "NAME.weight" and "NAME.bias"; other layers as
+  // they are. Detached copies.
+  [[nodiscard]] std::vector<std::pair<std::string, torch::Tensor>> folded() const;
+
+ private:
+  struct Block {
+    NormalizedConvolution first{nullptr}, second{nullptr};
+    torch::nn::Linear pool{nullptr};  // empty in a block without pooling
+  };
+
+  NetworkConfig config_;
+  NormalizedConvolution stem_{nullptr};
+  std::vector<Block> blocks_;
+  NormalizedConvolution policy_{nullptr};
+  torch::nn::Linear policy_pool_{nullptr};
+  torch::nn::Conv2d policy_out_{nullptr};
+  NormalizedConvolution value_{nullptr};
+  torch::nn::Linear value_dense_{nullptr}, value_wdl_{nullptr}, value_margin_{nullptr};
+  torch::nn::Conv2d ownership_{nullptr};
+};
+TORCH_MODULE(Network);
+
+[[nodiscard]] inline bool is_pooled(const NetworkConfig& config, std::int64_t block) noexcept {
+  return config.pooling_every > 0 && (block + 1) % config.pooling_every == 0;
+}
+
+// Mean and maximum of every channel over the board: [N, C, n, n] → [N, 2C].
+[[nodiscard]] torch::Tensor pool_board(const torch::Tensor& features);
+
+// The tensor as it goes into a file, and back (on the CPU, contiguous). float32 and int64 only.
+[[nodiscard]] StoredTensor to_stored(std::string name, const torch::Tensor& tensor);
+[[nodiscard]] torch::Tensor to_tensor(const StoredTensor& stored);
+
+// Copies "PREFIX/NAME" of the checkpoint into every tensor of the network. Throws a kRequest Error naming the
+// tensor that is missing, of another type or shape, or that the network does not have.
+void load_network(const Checkpoint& checkpoint, const std::string& prefix, NetworkImpl& network);
+
+// The network a checkpoint plays with: averaged weights, or the raw ones where none were averaged; in
+// evaluation mode. Throws a kRequest Error also when the observation version is not this program's.
+[[nodiscard]] Network playing_network(const Checkpoint& checkpoint);
+
+}  // namespace pahtum
