@@ -26,31 +26,33 @@ torch::Tensor add_pooled_bias(torch::Tensor features, const torch::Tensor& poole
 
 FoldedNetwork::FoldedNetwork(const NetworkImpl& network, bool cuda)
     : device_(cuda ? torch::kCUDA : torch::kCPU), blocked_(!cuda && at::hasMKLDNN()) {
-  std::map<std::string, torch::Tensor> tensors;
+  Tensors tensors;
   for (auto& [name, tensor] : network.folded()) tensors.emplace(name, std::move(tensor));
-  stem_ = take(tensors, "stem");
+  stem_ = take_tower(tensors, "stem");
   for (std::int64_t number = 0; number < network.config().blocks; ++number) {
     const std::string name = "block" + std::to_string(number);
-    Block block{take(tensors, name + "_first"), take(tensors, name + "_second"), {}};
+    Block block{take_tower(tensors, name + "_first"), take_tower(tensors, name + "_second"), {}};
     if (is_pooled(network.config(), number)) block.pool = take(tensors, name + "_pool");
     blocks_.push_back(std::move(block));
   }
-  policy_ = take(tensors, "policy");
+  policy_ = take_tower(tensors, "policy");
   policy_pool_ = take(tensors, "policy_pool");
   policy_out_ = take(tensors, "policy_out");
-  if (policy_out_.weight.is_mkldnn()) policy_out_.weight = policy_out_.weight.to_dense();
-  value_ = take(tensors, "value");
+  value_ = take_tower(tensors, "value");
   value_dense_ = take(tensors, "value_dense");
   value_wdl_ = take(tensors, "value_wdl");
   value_margin_ = take(tensors, "value_margin");
-  ownership_ = take(tensors, "ownership");
+  ownership_ = take_tower(tensors, "ownership");
 }
 
-FoldedNetwork::Layer FoldedNetwork::take(const std::map<std::string, torch::Tensor>& tensors,
-                                         const std::string& name) const {
-  torch::Tensor weight = tensors.at(name + ".weight").to(device_);
-  if (weight.dim() == 4 && blocked_) weight = weight.to_mkldnn();
-  return {std::move(weight), tensors.at(name + ".bias").to(device_)};
+FoldedNetwork::Layer FoldedNetwork::take(const Tensors& tensors, const std::string& name) const {
+  return {tensors.at(name + ".weight").to(device_), tensors.at(name + ".bias").to(device_)};
+}
+
+FoldedNetwork::Layer FoldedNetwork::take_tower(const Tensors& tensors, const std::string& name) const {
+  Layer layer = take(tensors, name);
+  if (blocked_) layer.weight = layer.weight.to_mkldnn();
+  return layer;
 }
 
 NetworkOutput FoldedNetwork::forward(const torch::Tensor& planes, bool with_ownership) const {

@@ -30,8 +30,11 @@ class FoldedNetwork {
     Layer first, second, pool;  // `pool` empty in a block without pooling
   };
 
-  [[nodiscard]] Layer take(const std::map<std::string, torch::Tensor>& tensors,
-                           const std::string& name) const;
+  using Tensors = std::map<std::string, torch::Tensor>;
+
+  [[nodiscard]] Layer take(const Tensors& tensors, const std::string& name) const;
+  // A convolution whose input is an activation of the tower.
+  [[nodiscard]] Layer take_tower(const Tensors& tensors, const std::string& name) const;
 
   torch::Device device_;
   bool blocked_;  // oneDNN's layout is in use
