@@ -23,17 +23,28 @@ BatchEnvironment::BatchEnvironment(const BatchConfig& config) : config_(config) 
   if (config.count < 1) {
     throw request_error("count", std::to_string(config.count) + " environments; use at least 1");
   }
+  constexpr std::int64_t kNumbers = std::int64_t{1} << Random::kSubBits;
+  if (std::int64_t{config.first_environment} + config.count > kNumbers) {
+    throw request_error("first_environment",
+                        std::to_string(config.first_environment) + " with " + std::to_string(config.count) +
+                            " environments; their numbers must stay below " + std::to_string(kNumbers));
+  }
   const std::size_t n = index(config.count);
   const std::size_t squares = index(actions());
   all_rows_.resize(n);
   std::iota(all_rows_.begin(), all_rows_.end(), 0);
-  positions_.resize(n);
-  final_positions_.resize(n);
+  named_by_.resize(n);
+  Position blank;
+  blank.size = static_cast<std::uint8_t>(config.game.size);
+  positions_.resize(n, blank);
+  final_positions_.resize(n, blank);
   episodes_.resize(n);
   states_.resize(n, RowState::kEnded);
-  observation_.resize(n * kChannels * squares);
-  final_observation_.resize(n * kChannels * squares);
-  action_mask_.resize(n * squares);
+  if (config.observations) {
+    observation_.resize(n * kChannels * squares);
+    final_observation_.resize(n * kChannels * squares);
+    action_mask_.resize(n * squares);
+  }
   terminated_.resize(n);
   rewards_.resize(2 * n);
   scores_.resize(2 * n);
@@ -48,7 +59,7 @@ void BatchEnvironment::reset() {
 
 void BatchEnvironment::reset(std::span<const std::int32_t> rows) {
   require_started();
-  for (const std::int32_t row : rows) require_row(row);
+  require_distinct_rows(rows);
   for (const std::int32_t row : rows) start(row, episodes_[index(row)] + 1);
 }
 
@@ -74,19 +85,37 @@ void BatchEnvironment::restore(std::int32_t row, std::uint64_t episode, std::spa
 }
 
 void BatchEnvironment::step(std::span<const std::int32_t> actions) {
+  require_started();
   require_same_length(actions.size(), all_rows_.size());
-  step(all_rows_, actions);
+  step_checked(all_rows_, actions);
 }
 
 void BatchEnvironment::step(std::span<const std::int32_t> rows, std::span<const std::int32_t> actions) {
   require_started();
   require_same_length(actions.size(), rows.size());
+  require_distinct_rows(rows);
+  step_checked(rows, actions);
+}
+
+void BatchEnvironment::step_checked(std::span<const std::int32_t> rows,
+                                    std::span<const std::int32_t> actions) {
   for (std::size_t k = 0; k < rows.size(); ++k) check_action(rows[k], actions[k]);
   for (std::size_t k = 0; k < rows.size(); ++k) step_row(rows[k], actions[k]);
 }
 
 void BatchEnvironment::require_started() const {
   if (!started_) throw request_error("environment", "is not started; call reset() first");
+}
+
+void BatchEnvironment::require_distinct_rows(std::span<const std::int32_t> rows) {
+  ++call_;
+  for (const std::int32_t row : rows) {
+    require_row(row);
+    if (named_by_[index(row)] == call_) {
+      throw request_error("row " + std::to_string(row), "stands there twice; name each row at most once");
+    }
+    named_by_[index(row)] = call_;
+  }
 }
 
 void BatchEnvironment::require_row(std::int32_t row) const {
@@ -97,7 +126,6 @@ void BatchEnvironment::require_row(std::int32_t row) const {
 }
 
 void BatchEnvironment::check_action(std::int32_t row, std::int32_t action) const {
-  require_row(row);
   if (states_[index(row)] == RowState::kEnded) {
     if (config_.auto_reset == AutoReset::kNextStep) return;  // the action of a reset row is never read
     throw request_error("environment " + std::to_string(row),
@@ -151,21 +179,21 @@ void BatchEnvironment::end_game(std::int32_t row) {
   final_positions_[r] = position;
   final_scores_[2 * r] = points(position.white);
   final_scores_[2 * r + 1] = points(position.black);
-  const auto result = static_cast<float>(outcome_of(Margin{position.white_margin()}));
-  const std::size_t planes = index(kChannels * actions());
-  write_row(row);
-  std::copy_n(observation_.begin() + static_cast<std::ptrdiff_t>(r * planes), planes,
-              final_observation_.begin() + static_cast<std::ptrdiff_t>(r * planes));
+  const Outcome white = outcome_of(Margin{final_scores_[2 * r] - final_scores_[2 * r + 1]});
+  if (config_.observations) {
+    const std::size_t planes = index(kChannels * actions());
+    write_observation<std::uint8_t>(position, std::span(final_observation_).subspan(r * planes, planes));
+  }
   if (config_.auto_reset == AutoReset::kSameStep) {
     start(row, episodes_[r] + 1);
   } else {
     states_[r] = RowState::kEnded;
-    const std::size_t squares = index(actions());
-    std::fill_n(action_mask_.begin() + static_cast<std::ptrdiff_t>(r * squares), squares, std::uint8_t{1});
+    write_row(row);
+    std::ranges::fill(mask_of(row), std::uint8_t{1});
   }
   terminated_[r] = 1;
-  rewards_[2 * r] = result;
-  rewards_[2 * r + 1] = -result;
+  rewards_[2 * r] = static_cast<float>(white);
+  rewards_[2 * r + 1] = static_cast<float>(-white);
 }
 
 void BatchEnvironment::write_row(std::int32_t row) {
@@ -178,7 +206,7 @@ void BatchEnvironment::write_row(std::int32_t row) {
   const std::size_t squares = index(actions());
   write_observation<std::uint8_t>(
       position, std::span(observation_).subspan(r * kChannels * squares, kChannels * squares));
-  write_action_mask(position, std::span(action_mask_).subspan(r * squares, squares));
+  write_action_mask(position, mask_of(row));
 }
 
 }  // namespace pahtum

@@ -23,10 +23,10 @@ struct BatchConfig {
   GameConfig game;
   int count = 1;           // environments N
   std::uint64_t seed = 0;  // same seed, same games
-  std::uint32_t first_environment =
-      0;  // number of environment 0: a batch split over several objects stays the same
+  // Number of environment 0, so that a batch split over several objects stays the same. Numbers end at 2^24.
+  std::uint32_t first_environment = 0;
   AutoReset auto_reset = AutoReset::kNextStep;
-  bool observations = true;  // false: observation and mask buffers are not kept up to date (they stay zero)
+  bool observations = true;  // false: the observation and mask buffers are empty and cost nothing
 };
 
 // N games stepped together, every array with one row per environment and contiguous in memory:
@@ -34,34 +34,39 @@ struct BatchConfig {
 //   observation        uint8 [N, C, n, n]  from the mover's side, see observation.h
 //   action_mask        uint8 [N, n²]       legality while the game runs; all ones on the row that ends it
 //   rewards            float [N, 2]        by colour (White, Black): −1, 0, 1 on the step that ends a game,
-//   else 0 scores             int32 [N, 2]        points as they stand, by colour terminated         uint8
-//   [N]           1 on the step that ended a game current_player     int8  [N]           0 White, 1 Black
-//   final_observation  uint8 [N, C, n, n]  the last board of the game that ended last in this row, and its
-//   scores; final_scores       int32 [N, 2]        unchanged until the next game in the same row ends
+//                                          else 0
+//   scores             int32 [N, 2]        points as they stand, by colour
+//   terminated         uint8 [N]           1 on the step that ended a game
+//   current_player     int8  [N]           0 White, 1 Black
+//   final_observation  uint8 [N, C, n, n]  the last board of the game that ended last in this row
+//   final_scores       int32 [N, 2]        its points, by colour
 //
-// With kSameStep the row of an ended game already shows the next one, so its mask is that of the new game.
-// The layout of episode e in environment i depends on (seed, i, e) alone.
+// final_* and final_position() are unchanged until the next game in the same row ends, resets included;
+// before the first end they are zeros and the empty board. With kSameStep the row of an ended game already
+// shows the next one (scores, mover, mask and position too). The layout of episode e in environment i depends
+// on (seed, i, e) alone.
 //
 // The buffers belong to the object, never move, and are overwritten by the next step of their row. No
 // allocation after construction. Different objects may be used by different threads; one object by one thread
 // at a time.
 class BatchEnvironment {
  public:
-  // Throws a kRequest Error for rules that make no game or count < 1. The games are not started: call
-  // reset().
+  // Throws a kRequest Error for rules that make no game, count < 1, or environment numbers from 2^24 on. The
+  // games are not started: call reset().
   explicit BatchEnvironment(const BatchConfig& config);
 
-  // Starts episode 0 in every row, as if newly made.
+  // Starts episode 0 in every row: the same games as those of a new object.
   void reset();
-  // Starts the next episode in the rows given.
+  // Starts the next episode in the rows given, each at most once. Throws a kRequest Error, with nothing
+  // reset, for a row that is no environment or stands there twice, or before reset().
   void reset(std::span<const std::int32_t> rows);
   // Continues episode `episode` of a row from the moves played so far: what a resumed run does. Throws a
   // kRequest Error when a move is illegal or the moves end the game.
   void restore(std::int32_t row, std::uint64_t episode, std::span<const Move> moves);
 
-  // One action per row: actions.size() = N, each 0 … n² − 1. Throws a kRequest Error naming environment,
-  // square and reason when an action is illegal (the whole batch is then unchanged), when sizes differ, or
-  // before reset().
+  // One action per row: actions.size() = N, each 0 … n² − 1. Throws a kRequest Error, with the whole batch
+  // unchanged: naming environment, square and reason when an action is illegal; when sizes differ; before
+  // reset(); with kDisabled, for a row whose game is over.
   void step(std::span<const std::int32_t> actions);
   // The same for some rows: actions[k] is for rows[k]; each row at most once.
   void step(std::span<const std::int32_t> rows, std::span<const std::int32_t> actions);
@@ -105,8 +110,15 @@ class BatchEnvironment {
   }
   [[nodiscard]] static std::size_t index(int row) noexcept { return static_cast<std::size_t>(row); }
   void require_started() const;
+  void require_distinct_rows(std::span<const std::int32_t> rows);
   void require_row(std::int32_t row) const;
   void check_action(std::int32_t row, std::int32_t action) const;
+  void step_checked(std::span<const std::int32_t> rows, std::span<const std::int32_t> actions);
+  // Empty without observations.
+  [[nodiscard]] std::span<std::uint8_t> mask_of(std::int32_t row) noexcept {
+    const std::size_t squares = action_mask_.size() / index(config_.count);
+    return std::span(action_mask_).subspan(index(row) * squares, squares);
+  }
   void start(std::int32_t row, std::uint64_t episode);
   void step_row(std::int32_t row, std::int32_t action);
   void end_game(std::int32_t row);
@@ -115,6 +127,9 @@ class BatchEnvironment {
   BatchConfig config_;
   bool started_ = false;
   std::vector<std::int32_t> all_rows_;
+  // The call that named a row last, to find a row named twice without clearing anything.
+  std::vector<std::uint64_t> named_by_;
+  std::uint64_t call_ = 0;
   std::vector<Position> positions_;
   std::vector<Position> final_positions_;
   std::vector<std::uint64_t> episodes_;

@@ -7,16 +7,25 @@ namespace pahtum {
 Schema describe(GameConfig& config) {
   Schema schema("game", "The rules of the game.");
   schema.integer("size", &config.size, kMinSize, kMaxSize, "squares", "Ranks and files of the board.")
+      .required()
       .integer("holes", &config.holes, 0, kMaxSquares - 1, "squares",
                "Holes drawn at random, without replacement, before each game. They must leave an even number "
                "of squares unless `unequal_stones` is true.")
+      .required()
       .boolean("unequal_stones", &config.unequal_stones,
                "Allow an odd number of squares: White then has the first and the last move.");
   return schema;
 }
 
 void validate(const GameConfig& config) {
+  if (config.size < kMinSize || config.size > kMaxSize) {
+    throw request_error("game.size", std::to_string(config.size) + " is not the size of a board; use " +
+                                         std::to_string(kMinSize) + " to " + std::to_string(kMaxSize));
+  }
   const std::int64_t squares = config.size * config.size;
+  if (config.holes < 0) {
+    throw request_error("game.holes", std::to_string(config.holes) + " holes; use 0 or more");
+  }
   if (config.holes > squares - 2) {
     throw request_error("game.holes", std::to_string(config.holes) + " holes leave fewer than two of the " +
                                           std::to_string(squares) + " squares; use at most " +

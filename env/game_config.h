@@ -20,13 +20,13 @@ struct GameConfig {
 
 [[nodiscard]] Schema describe(GameConfig& config);
 
-// Throws a kRequest Error naming the key (`game.holes`) when the rules make no game: more holes than squares,
-// or an odd number of squares left without `unequal_stones`. Ranges of single keys are the schema's business.
+// Throws a kRequest Error naming the key (`game.holes`) when the rules make no game: a size or a number of
+// holes out of range, or an odd number of squares left without `unequal_stones`.
 void validate(const GameConfig& config);
 
 // The start of game number `index`: holes drawn without replacement from the counter-based stream, each
 // layout equally likely; White to move. A pure function of its arguments; `sub` (24 bits) is the
-// environment's number.
+// environment's number. `config` must have passed validate().
 [[nodiscard]] Position start_position(const GameConfig& config, std::uint64_t seed, Stream stream,
                                       std::uint64_t index, std::uint32_t sub = 0) noexcept;
 

@@ -1,8 +1,10 @@
 #include "env/position.h"
 
+#include <algorithm>
 #include <cassert>
 #include <charconv>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -28,20 +30,25 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
+// The whole UTF-8 character that starts at `start`, so that a message never quotes half of one.
+std::string_view character_at(std::string_view text, std::size_t start) {
+  std::size_t end = start + 1;
+  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0u) == 0x80u) ++end;
+  return text.substr(start, end - start);
+}
+
 // One rank of the text into the sets of `position`.
 void parse_rank(std::string_view text, std::string_view rank_text, int row, Position& position) {
   const int size = position.size;
   const std::string rank = "rank " + std::to_string(size - row);
   int column = 0;
-  bool after_digit = false;
-  for (const char c : rank_text) {
+  for (std::size_t i = 0; i < rank_text.size(); ++i) {
+    const char c = rank_text[i];
     const bool digit = c >= '1' && c <= '8';
     if (!digit && c != 'x' && c != 'w' && c != 'b') {
-      refuse(text, rank + " has the unknown letter '" + std::string(1, c) +
+      refuse(text, rank + " has the unknown letter '" + std::string(character_at(rank_text, i)) +
                        "'; use digits 1 to 8 for empty squares, x for a hole, w and b for stones");
     }
-    if (digit && after_digit) refuse(text, rank + " has two digits in a row; write their sum");
-    after_digit = digit;
     const int width = digit ? c - '0' : 1;
     if (column + width > size) {
       refuse(text, rank + " (\"" + std::string(rank_text) + "\") is too long: it must fill " +
@@ -59,14 +66,16 @@ void parse_rank(std::string_view text, std::string_view rank_text, int row, Posi
   }
 }
 
-// The number behind `prefix`, when `word` starts with it.
+// The number behind `prefix`, when `word` starts with it; -1 when no number stands there, and the largest int
+// for one that is larger.
 std::optional<int> number_after(std::string_view word, std::string_view prefix) {
   if (!word.starts_with(prefix)) return std::nullopt;
   word.remove_prefix(prefix.size());
-  int value = 0;
+  unsigned value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (word.empty() || error != std::errc{} || end != word.data() + word.size() || value < 0) return -1;
-  return value;
+  if (error == std::errc::invalid_argument || end != word.data() + word.size()) return -1;
+  constexpr unsigned kLargest = std::numeric_limits<int>::max();
+  return static_cast<int>(error == std::errc::result_out_of_range ? kLargest : std::min(value, kLargest));
 }
 
 void parse_phase(std::string_view text, std::string_view word, Position& position) {
@@ -82,6 +91,9 @@ void parse_phase(std::string_view text, std::string_view word, Position& positio
   const int count = place ? *place : open.value_or(-1);
   if (count < 0 || (place && count == 0)) {
     refuse(text, "\"" + std::string(word) + "\" is not a phase; use place=K with K ≥ 1, open=K or swap");
+  }
+  if (open && (position.white | position.black) != 0) {
+    refuse(text, "`open=K` needs a board without stones: the swap that follows is of its one stone");
   }
   const int room = position.empty_count() - (open ? 1 : 0);
   if (count > room) {
@@ -191,11 +203,12 @@ Position parse_position(std::string_view text) {
 }
 
 std::string to_text(const Position& position) {
+  const std::array<std::string, kMaxSize> rows = board_rows(position);
   std::string text;
   for (int row = 0; row < position.size; ++row) {
     if (row > 0) text += '/';
     int run = 0;
-    for (const char c : board_rows(position)[static_cast<std::size_t>(row)]) {
+    for (const char c : rows[static_cast<std::size_t>(row)]) {
       if (c == '.') {
         ++run;
         continue;

@@ -88,8 +88,9 @@ class Value {
 //   0       8        16       24    25     26     27          28         32
 //   | holes | white  | black  | size| mover| phase| holes_left| reserved  |
 //
-// Invariants: the three sets are disjoint and inside the board. Stone counts are free: an imported board need
-// not be reachable, and the mover is what it says.
+// Invariants: the three sets are disjoint and inside the board; one stone is on the board in kSwapping, none
+// in kOpening. Otherwise stone counts are free: an imported board need not be reachable, and the mover is
+// what it says.
 struct Position {
   Bitboard holes = 0;
   Bitboard white = 0;
@@ -131,7 +132,7 @@ static_assert(std::has_unique_object_representations_v<Position>, "the hash runs
   return position.empty();
 }
 [[nodiscard]] constexpr bool may_swap(const Position& position) noexcept {
-  return position.phase == Phase::kSwapping;
+  return position.phase == Phase::kSwapping && !position.over();
 }
 [[nodiscard]] constexpr bool is_legal(const Position& position, Move move) noexcept {
   if (move.is_swap()) return may_swap(position);
@@ -167,8 +168,8 @@ void apply(Position& position, Move move) noexcept;
 [[nodiscard]] Position swap_colors(const Position& position) noexcept;
 
 // Position text: ranks from the top with digits for empties, `x` hole, `w`, `b` stones; a space; the mover;
-// optionally a space and `place=K`, `open=K` or `swap`. Throws a kRequest Error that names the text and what
-// would be right.
+// optionally a space and `place=K`, `open=K` or `swap`. to_text joins neighbouring empty squares into one
+// digit. Throws a kRequest Error that names the text and what would be right.
 [[nodiscard]] Position parse_position(std::string_view text);
 [[nodiscard]] std::string to_text(const Position& position);
 

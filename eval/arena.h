@@ -9,16 +9,9 @@
 
 #include "env/game_config.h"
 #include "eval/player.h"
+#include "eval/statistics.h"
 
 namespace pahtum {
-
-struct WinDrawLoss {
-  std::int64_t wins = 0, draws = 0, losses = 0;
-
-  [[nodiscard]] std::int64_t games() const noexcept { return wins + draws + losses; }
-  // (wins + draws / 2) / games; 0.5 without games.
-  [[nodiscard]] double score() const noexcept;
-};
 
 struct MatchConfig {
   GameConfig game;
@@ -26,29 +19,47 @@ struct MatchConfig {
   std::uint64_t seed = 1;    // of layouts and openings (streams that training never uses)
   int opening_plies = 0;     // random stones before the players take over, the same in both games of a pair
   int threads = 0;           // 0: one per core
+  // Pairs a thread plays at a time: the most turns a network player sees at once, and what bounds its memory.
+  std::int64_t pairs_at_once = 128;
+};
+
+// One finished game. Game number 2k is the first of pair k, in which the first player has White; in 2k + 1 it
+// has Black.
+struct MatchGame {
+  Position start;
+  std::vector<Move> moves;  // opening included
+  int white_margin = 0;     // points of White minus points of Black
+
+  friend bool operator==(const MatchGame&, const MatchGame&) = default;
 };
 
 struct MatchResult {
   std::string first, second;  // SPECs
   std::int64_t pairs = 0;
-  WinDrawLoss total, as_white, as_black;      // of the first player
-  std::array<std::int64_t, 5> pair_scores{};  // pairs in which the first scored 0, ½, 1, 1½, 2
+  WinDrawLoss total, as_white, as_black;  // of the first player
+  PairScores pair_scores{};
   std::int64_t distinct_games = 0;            // by layout and moves
-  double elo = 0, elo_low = 0, elo_high = 0;  // 95 % interval from pairs; always finite
-  double score_low = 0, score_high = 0;       // of score(), 95 %
+  double elo = 0, elo_low = 0, elo_high = 0;  // 95 % interval, always finite: see elo_difference()
+  double score_low = 0, score_high = 0;       // of total.score(), 95 %: see score_estimate()
   double mean_margin = 0;                     // points of the first minus points of the second
   double seconds = 0;
+  std::vector<MatchGame> games;  // by number
 };
 
-// Makes a player for a worker thread; called once per player and thread.
+// Makes a player for a worker thread; called once per player and thread, possibly by several threads at once.
 using PlayerFactory = std::function<std::unique_ptr<Player>()>;
 
 // Plays the match. Deterministic for a seed when both players are, for any number of threads up to the
 // rounding of a network's batches. `stop` (may be null) ends it early with a kFailure Error "interrupted".
 // `progress` (may be empty) is called from worker threads, one at a time, with the number of games finished.
-// An exception in a worker ends the match and is rethrown here.
+// An exception in a worker ends the match and is rethrown here. Throws a kRequest Error for no pairs, an
+// opening as long as the game, and players that cannot play these rules.
 [[nodiscard]] MatchResult play_match(const PlayerFactory& first, const PlayerFactory& second,
                                      const MatchConfig& config, const std::atomic<bool>* stop = nullptr,
                                      const std::function<void(std::int64_t)>& progress = {});
+
+// Counts finished games: everything in a MatchResult but `first`, `second` and `seconds`. `games` holds both
+// games of each pair.
+[[nodiscard]] MatchResult count_games(std::vector<MatchGame> games);
 
 }  // namespace pahtum

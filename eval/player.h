@@ -2,10 +2,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
+#include "env/game_config.h"
 #include "env/position.h"
 
 namespace pahtum {
@@ -18,6 +19,16 @@ struct Turn {
   int ply = 0;             // moves made so far in it
 };
 
+// What an arena must know of a player before it plays.
+struct PlayerInfo {
+  std::string spec;
+  // Its choices depend on floating-point sums, whose rounding may differ with the width of a batch. A player
+  // without is a pure function of its seed and the turn.
+  bool uses_network = false;
+  // The only rules it can play; nothing: it plays any.
+  std::optional<GameConfig> game;
+};
+
 // Somebody who chooses moves. A player keeps nothing between calls that could change a choice. One thread at
 // a time per object.
 class Player {
@@ -28,8 +39,11 @@ class Player {
   virtual ~Player() = default;
 
   // moves[k] becomes a legal move for turns[k]; the spans have equal length. Many turns at once let a network
-  // player fill its batches.
+  // player fill its batches. A network player throws a kRequest Error when a position is of another board
+  // size than its network.
   virtual void choose(std::span<const Turn> turns, std::span<Move> moves) = 0;
+
+  [[nodiscard]] virtual const PlayerInfo& info() const noexcept = 0;
 };
 
 // What make_player needs beside the SPEC.
@@ -44,5 +58,8 @@ struct PlayerContext {
 // checkpoint or a run directory (its newest checkpoint). Throws a kRequest Error that names the SPEC and
 // lists what would be right.
 [[nodiscard]] std::unique_ptr<Player> make_player(const std::string& spec, const PlayerContext& context);
+
+// Throws a kRequest Error that names the SPEC when `player` cannot play games of these rules.
+void require_game(const PlayerInfo& player, const GameConfig& game);
 
 }  // namespace pahtum

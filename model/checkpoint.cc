@@ -24,7 +24,7 @@ constexpr std::size_t kLengthSize = sizeof(std::uint64_t);
 std::size_t element_size(const std::string& dtype) {
   if (dtype == "F32") return 4;
   if (dtype == "I64") return 8;
-  return 0;
+  return dtype == "U8" ? 1 : 0;
 }
 
 // Bytes of a tensor, or nothing when the shape is negative or too large for any memory.
@@ -170,7 +170,7 @@ std::vector<StoredTensor> read_tensors(const std::filesystem::path& path, const 
     StoredTensor tensor{.name = reader.text("name"), .dtype = reader.text("dtype"), .shape = {}, .data = {}};
     if (!names.insert(tensor.name).second)
       throw reader.refuse("name", "\"" + tensor.name + "\" is there twice");
-    if (element_size(tensor.dtype) == 0) throw reader.refuse("dtype", "is neither F32 nor I64");
+    if (element_size(tensor.dtype) == 0) throw reader.refuse("dtype", "is none of F32, I64 and U8");
     const json& shape = reader.field("shape");
     if (!shape.is_array()) throw reader.refuse("shape", "is not a list");
     for (const json& extent : shape) {
@@ -210,7 +210,7 @@ std::optional<std::uint64_t> checkpoint_number(const std::filesystem::path& path
 
 }  // namespace
 
-json to_json(const Manifest& manifest) {
+json manifest_json(const Manifest& manifest) {
   Manifest copy = manifest;
   return {
       {"format_version", kManifestVersion},
@@ -241,7 +241,7 @@ void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkp
     offset += tensor.data.size();
   }
   const std::string header =
-      json{{"manifest", to_json(checkpoint.manifest)}, {"tensors", std::move(entries)}}.dump();
+      json{{"manifest", manifest_json(checkpoint.manifest)}, {"tensors", std::move(entries)}}.dump();
   const std::uint64_t header_length = header.size();
   std::string payload(kLengthSize, '\0');
   std::memcpy(payload.data(), &header_length, kLengthSize);

@@ -24,16 +24,16 @@ struct Manifest {
   nlohmann::json counters;  // what the training loop needs to go on; an object
 };
 
-// The manifest as it stands in a checkpoint's header and in exported networks.
-[[nodiscard]] nlohmann::json to_json(const Manifest& manifest);
-
-// A tensor in a file: float32 or int64, C order, little-endian.
+// A tensor in a file: C order, little-endian.
 struct StoredTensor {
   std::string name;   // "weights/…", "averaged/…", "optimizer/…"
-  std::string dtype;  // "F32" or "I64"
+  std::string dtype;  // "F32", "I64" or "U8" (opaque bytes)
   std::vector<std::int64_t> shape;
   std::string data;  // raw bytes
 };
+
+// The manifest as JSON, as it stands in checkpoints and exported networks.
+[[nodiscard]] nlohmann::json manifest_json(const Manifest& manifest);
 
 struct Checkpoint {
   Manifest manifest;

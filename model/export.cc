@@ -71,7 +71,7 @@ void export_torchscript(const Checkpoint& checkpoint, const std::filesystem::pat
     }
     module.define(forward_source(checkpoint.manifest.network));
     module.eval();
-    module.save(archive, {{"manifest.json", to_json(checkpoint.manifest).dump(2)}});
+    module.save(archive, {{"manifest.json", manifest_json(checkpoint.manifest).dump(2)}});
   } catch (const c10::Error& error) {
     throw failure(output.string(), "the TorchScript archive cannot be made: " + error.msg());
   }

@@ -24,8 +24,8 @@ torch::Tensor add_pooled_bias(torch::Tensor features, const torch::Tensor& poole
 
 }  // namespace
 
-FoldedNetwork::FoldedNetwork(const NetworkImpl& network, bool cuda)
-    : device_(cuda ? torch::kCUDA : torch::kCPU), blocked_(!cuda && at::hasMKLDNN()) {
+FoldedNetwork::FoldedNetwork(const NetworkImpl& network, torch::Device device)
+    : device_(device), blocked_(device.is_cpu() && at::hasMKLDNN()) {
   Tensors tensors;
   for (auto& [name, tensor] : network.folded()) tensors.emplace(name, std::move(tensor));
   stem_ = take_tower(tensors, "stem");

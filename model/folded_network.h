@@ -16,7 +16,7 @@ namespace pahtum {
 // is faster at any batch size, and a single position takes a third of the time it takes in the usual ones.
 class FoldedNetwork {
  public:
-  FoldedNetwork(const NetworkImpl& network, bool cuda);
+  FoldedNetwork(const NetworkImpl& network, torch::Device device);
 
   // planes: float32 [N, C, n, n], on the network's device. The ownership head costs a pass; leave it out
   // where nobody reads it.

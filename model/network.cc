@@ -1,5 +1,6 @@
 #include "model/network.h"
 
+#include <torch/cuda.h>
 #include <torch/types.h>
 
 #include <algorithm>
@@ -19,13 +20,12 @@ namespace {
 // outputs relative to He's initialisation.
 constexpr double kResidualScale = 0.2;
 constexpr double kPoolGain = 0.1;
-constexpr double kOutputGain = 0.1;
+constexpr double kOutputGain = 0.02;
 
 torch::nn::Conv2d pointwise(std::int64_t inputs, std::int64_t outputs) {
   return torch::nn::Conv2d(torch::nn::Conv2dOptions(inputs, outputs, 1));
 }
 
-// Each starts where std::string::starts_with or ends_with finds it in a parameter's name.
 double gain_of(const std::string& name) {
   if (name.ends_with("pool.weight")) return kPoolGain;
   const bool output = name == "policy_out.weight" || name == "value_wdl.weight" ||
@@ -218,6 +218,18 @@ Network playing_network(const Checkpoint& checkpoint) {
   load_network(checkpoint, averaged ? "averaged" : "weights", *network);
   network->eval();
   return network;
+}
+
+torch::Device choose_device(const std::string& name) {
+  if (name == "cpu") return torch::kCPU;
+  if (name == "auto") return torch::cuda::is_available() ? torch::kCUDA : torch::kCPU;
+  if (name != "cuda") {
+    throw request_error("device", "\"" + name + "\" is not a device; use auto, cpu or cuda");
+  }
+  if (!torch::cuda::is_available()) {
+    throw request_error("device", "cuda was asked for, but LibTorch sees no CUDA device; use auto or cpu");
+  }
+  return torch::kCUDA;
 }
 
 }  // namespace pahtum

@@ -107,4 +107,9 @@ void load_network(const Checkpoint& checkpoint, const std::string& prefix, Netwo
 // evaluation mode. Throws a kRequest Error also when the observation version is not this program's.
 [[nodiscard]] Network playing_network(const Checkpoint& checkpoint);
 
+// The device a configuration's name stands for. "auto" is CUDA when LibTorch sees a device, else the CPU.
+// Throws a kRequest Error naming the value for anything but auto, cpu and cuda, and for cuda where there is
+// none.
+[[nodiscard]] torch::Device choose_device(const std::string& name);
+
 }  // namespace pahtum

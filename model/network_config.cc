@@ -1,9 +1,5 @@
 #include "model/network_config.h"
 
-#include <torch/cuda.h>
-
-#include "env/base/error.h"
-
 namespace pahtum {
 
 Schema describe(NetworkConfig& config) {
@@ -24,18 +20,6 @@ Schema describe(NetworkConfig& config) {
 std::string to_text(const NetworkConfig& config) {
   return std::to_string(config.blocks) + (config.blocks == 1 ? " block × " : " blocks × ") +
          std::to_string(config.channels) + " channels";
-}
-
-DeviceChoice choose_device(const std::string& name) {
-  if (name == "cpu") return {.cuda = false};
-  if (name == "auto") return {.cuda = torch::cuda::is_available()};
-  if (name != "cuda") {
-    throw request_error("device", "\"" + name + "\" is not a device; use auto, cpu or cuda");
-  }
-  if (!torch::cuda::is_available()) {
-    throw request_error("device", "cuda was asked for, but LibTorch sees no CUDA device; use auto or cpu");
-  }
-  return {.cuda = true};
 }
 
 }  // namespace pahtum

@@ -23,11 +23,4 @@ struct NetworkConfig {
 // One line for people: "4 blocks × 32 channels".
 [[nodiscard]] std::string to_text(const NetworkConfig& config);
 
-// Where tensors live. "auto" is CUDA when LibTorch sees a device, else the CPU. Throws a kRequest Error
-// naming the value for anything but auto, cpu and cuda, and for cuda where there is none.
-struct DeviceChoice {
-  bool cuda = false;
-};
-[[nodiscard]] DeviceChoice choose_device(const std::string& name);
-
 }  // namespace pahtum

@@ -2,12 +2,12 @@
 
 #include <ATen/Parallel.h>
 #include <malloc.h>
-#include <torch/cuda.h>
 #include <torch/types.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "env/base/error.h"
 #include "env/observation.h"
@@ -58,9 +58,9 @@ class NetworkEvaluator::Implementation {
  public:
   Implementation(const Checkpoint& checkpoint, const std::string& device, int max_batch)
       : size_(static_cast<int>(checkpoint.manifest.game.size)),
-        cuda_(choose_device(device).cuda),
+        device_(choose_device(device)),
         max_batch_(max_batch),
-        network_(*playing_network(checkpoint), cuda_) {
+        network_(*playing_network(checkpoint), device_) {
     if (max_batch < 1) throw request_error("max_batch", std::to_string(max_batch) + " is below 1");
   }
 
@@ -75,7 +75,7 @@ class NetworkEvaluator::Implementation {
   double raw_rate(int batch, double seconds) {
     if (batch < 1) throw request_error("batch", std::to_string(batch) + " is below 1");
     const torch::InferenceMode inference;
-    const torch::Tensor input = input_for(batch).fill_(0.5f).to(device());
+    const torch::Tensor input = input_for(batch).fill_(0.5f).to(device_);
     constexpr int kWarmUp = 2;
     for (int pass = 0; pass < kWarmUp; ++pass) forward(input);
     using Clock = std::chrono::steady_clock;
@@ -91,13 +91,11 @@ class NetworkEvaluator::Implementation {
   }
 
  private:
-  [[nodiscard]] torch::Device device() const { return cuda_ ? torch::kCUDA : torch::kCPU; }
-
   // The first `count` rows of the buffer, which grows to the largest batch seen.
   torch::Tensor input_for(std::int64_t count) {
     if (!buffer_.defined() || buffer_.size(0) < count) {
       buffer_ = torch::zeros({count, kChannels, size_, size_},
-                             torch::TensorOptions().dtype(torch::kFloat32).pinned_memory(cuda_));
+                             torch::TensorOptions().dtype(torch::kFloat32).pinned_memory(device_.is_cuda()));
     }
     return buffer_.narrow(0, 0, count);
   }
@@ -124,7 +122,7 @@ class NetworkEvaluator::Implementation {
       write_observation(position, std::span(planes, kChannels * squares));
       planes += kChannels * squares;
     }
-    const NetworkOutput output = forward(input.to(device()));
+    const NetworkOutput output = forward(input.to(device_));
     const float* policy = output.policy.data_ptr<float>();
     const float* wdl = output.wdl.data_ptr<float>();
     const float* margin = output.margin.data_ptr<float>();
@@ -140,7 +138,7 @@ class NetworkEvaluator::Implementation {
   }
 
   int size_;
-  bool cuda_;
+  torch::Device device_;
   int max_batch_;
   FoldedNetwork network_;
   torch::Tensor buffer_;
@@ -162,7 +160,7 @@ void set_inference_threads(int threads) {
   at::set_num_threads(threads);
 }
 
-void tune_allocator() noexcept {
+void tune_allocator() {
 #ifdef __GLIBC__
   constexpr int kKeep = 1 << 30;
   constexpr int kGrowth = 64 << 20;

@@ -34,8 +34,7 @@ class NetworkEvaluator final : public Evaluator {
 // Number of LibTorch threads used by operations of the calling thread (and of threads it starts later).
 void set_inference_threads(int threads);
 
-// Lets glibc keep freed tensor memory instead of giving it back to the kernel after every operation. Call
-// once at program start, before other threads run; does nothing on another C library.
-void tune_allocator() noexcept;
+// Makes the C library keep the memory of freed tensors; call once when a program starts.
+void tune_allocator();
 
 }  // namespace pahtum

@@ -1,9 +1,6 @@
 #include "model/trainer.h"
 
-#include <torch/nn/utils/clip_grad.h>
-#include <torch/optim/adamw.h>
-#include <torch/optim/sgd.h>
-#include <torch/types.h>
+#include <torch/torch.h>
 
 #include <algorithm>
 #include <cmath>
@@ -61,7 +58,7 @@ torch::Tensor read_state(const Checkpoint& checkpoint, const std::string& name, 
   if (stored.dtype != "F32" || c10::IntArrayRef(stored.shape) != like.sizes()) {
     throw request_error("checkpoint", "tensor \"" + name + "\" has another type or shape than its parameter");
   }
-  // The order of memory of the parameter: otherwise the next step would round differently.
+  // In the order of memory of the parameter: otherwise the next step would round differently.
   return torch::empty_like(like).copy_(to_tensor(stored));
 }
 
@@ -73,7 +70,7 @@ class Trainer::Implementation {
                  std::uint64_t seed, const std::string& device)
       : game_(game),
         learner_(learner),
-        device_(choose_device(device).cuda ? torch::kCUDA : torch::kCPU),
+        device_(choose_device(device)),
         network_(make_network(shape)),
         averaged_(make_network(shape)) {
     network_->initialize(seed);
@@ -115,6 +112,12 @@ class Trainer::Implementation {
     const auto source = from.tensors();
     auto target = to.tensors();
     for (std::size_t k = 0; k < source.size(); ++k) target[k].second.copy_(source[k].second);
+  }
+
+  // Drops the gradients rather than zeroing them: 0 + (−0) is 0, so a trainer that has stepped before would
+  // differ in a sign from one just restored.
+  void forget_gradients() {
+    for (torch::Tensor& parameter : network_->parameters()) parameter.mutable_grad().reset();
   }
 
   void make_optimizer();
@@ -213,14 +216,14 @@ Losses Trainer::Implementation::step(const TrainingBatch& batch, double learning
     const torch::NoGradGuard no_gradients;
     const std::vector<torch::Tensor> buffers = network_->buffers();
     for (std::size_t k = 0; k < buffers.size(); ++k) buffers[k].copy_(statistics[k]);
-    optimizer_->zero_grad();
+    forget_gradients();
     return failure("learner step " + std::to_string(steps_),
                    what +
                        " is not finite; weights and optimizer are as before the step. Lower "
                        "learner.learning_rate or learner.gradient_clip");
   };
 
-  optimizer_->zero_grad();
+  forget_gradients();
   const LossTensors parts = losses(batch);
   const torch::Tensor values =
       torch::stack({parts.total.detach(), parts.policy.detach(), parts.value.detach(), parts.margin.detach(),
@@ -341,9 +344,16 @@ void Trainer::Implementation::restore(const Checkpoint& checkpoint) {
   load_network(checkpoint, "weights", *weights);
   load_network(checkpoint, has_tensors(checkpoint, "averaged/") ? "averaged" : "weights", *averaged);
   averaged->eval();
-  network_ = std::move(weights);
+  std::swap(network_, weights);
+  std::unique_ptr<torch::optim::Optimizer> old_optimizer = std::move(optimizer_);
+  try {
+    restore_optimizer(checkpoint);
+  } catch (...) {
+    std::swap(network_, weights);
+    optimizer_ = std::move(old_optimizer);
+    throw;
+  }
   averaged_ = std::move(averaged);
-  restore_optimizer(checkpoint);
   steps_ = manifest.step;
 }
 

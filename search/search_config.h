@@ -8,15 +8,21 @@ namespace pahtum {
 
 // How the tree search looks ahead: the `search` section of a configuration.
 struct SearchConfig {
-  std::int64_t simulations =
-      64;              // visits of the root a move is chosen after, visits kept from the last move included
-  double cpuct = 1.5;  // exploration constant of PUCT
-  double fpu_reduction =
-      0.25;  // first-play urgency: an unvisited move is worth the parent's value minus this
-  double dirichlet_alpha = 10.0;   // total concentration, shared evenly by the legal moves
-  double noise_fraction = 0.25;    // weight of the noise in the root's priors; self-play only
-  double temperature = 1.0;        // of the first move of a self-play game
-  double temperature_final = 0.1;  // approached by halving every `temperature_halflife` plies
+  // Visits of the root after which a move is chosen, visits kept from the last move included.
+  std::int64_t simulations = 64;
+  // Exploration constant of PUCT.
+  double cpuct = 1.5;
+  // First-play urgency: an unvisited move is worth the node's value minus this · √(prior of the visited
+  // moves).
+  double fpu_reduction = 0.25;
+  // Total concentration of the root's Dirichlet noise, shared evenly by the legal moves; self-play only.
+  double dirichlet_alpha = 10.0;
+  // Weight of that noise in the root's priors.
+  double noise_fraction = 0.25;
+  // Temperature of the first move of a self-play game, and what it falls to, the difference halving every
+  // `temperature_halflife` plies.
+  double temperature = 1.0;
+  double temperature_final = 0.1;
   std::int64_t temperature_halflife = 10;
 };
 

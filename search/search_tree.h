@@ -1,8 +1,11 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "env/base/random.h"
@@ -21,55 +24,120 @@ struct RootMove {
 };
 
 // PUCT tree search of one game (Silver et al., "A general reinforcement learning algorithm that masters
-// chess, shogi, and Go through self-play", Science 2018, with first-play urgency as in later programs). One
-// simulation selects one leaf; the caller evaluates leaves of many trees in one batch and hands the answers
-// back:
+// chess, shogi, and Go through self-play", Science 2018, with first-play urgency as in later programs): at
+// each position the move a with the highest
+//
+//   Q(a) + cpuct · P(a) · √N / (1 + n(a))
+//
+// where N is 1 (the position's own evaluation) plus the visits of its moves, P the prior and n(a) the visits;
+// ties go to the first in ascending order. Q is the mean result of a visited move and, for an unvisited one,
+// the position's mean (own evaluation included) − fpu_reduction · √(Σ P of the visited moves). One simulation
+// selects one leaf; the caller evaluates leaves of many trees in one batch and hands the answers back:
 //
 //   tree.reset(position); tree.begin_move(noise);
 //   while (tree.next_leaf(leaf)) { evaluate leaf; tree.receive(evaluation); }
 //   choose a move from tree.root_moves(); tree.advance(move); tree.begin_move(noise); …
 //
-// Finished games inside the tree are backed up with their exact result and need no evaluation. Move-only
-// values; one thread at a time per object.
+// Finished games inside the tree are backed up with their exact result and need no evaluation. Memory is that
+// of the largest search so far: at most one node per visit of the root, and nothing is allocated below that.
+// One thread at a time per object.
 class SearchTree {
  public:
-  // Throws nothing; `config` is copied.
+  // `config` is copied; config.simulations ≥ 1.
   explicit SearchTree(const SearchConfig& config);
 
   // Forgets everything and makes `root` (a game that is not over) the root.
   void reset(const Position& root);
-  // Makes the position after `move` the root and keeps what is known of it. The game must not be over after
-  // it.
+  // Makes the position after `move` (legal) the root and keeps what is known of it; the rest is freed for
+  // reuse. The game must not be over after it, and no leaf may wait for its evaluation.
   void advance(Move move);
   // Call once after reset() or advance(). With a generator, Dirichlet noise from it is mixed into the root's
   // priors as soon as these exist, once.
   void begin_move(std::optional<Random> noise);
 
   // Simulates until a leaf needs an evaluation (true; `leaf` is it, and receive() must follow) or the root
-  // has its visits (false). The first leaf of a new root is the root itself.
+  // has its visits (false). The first leaf of a new root is the root itself, which is no visit of a move.
+  // advance() keeps fewer visits than config.simulations, so every move gets at least one new simulation.
   [[nodiscard]] bool next_leaf(Position& leaf);
+  // The answer for that leaf. What the policy gives to illegal moves is ignored; the rest is scaled to sum 1,
+  // with negative and non-finite entries taken as 0, and is uniform when nothing remains. Throws a kFailure
+  // Error when the value is not finite: a search with it would be nonsense, and the leaf still waits.
   void receive(const Evaluation& evaluation);
 
-  [[nodiscard]] const Position& root() const noexcept;
-  [[nodiscard]] std::int32_t root_visits() const noexcept;  // simulations through the root's moves
+  [[nodiscard]] const Position& root() const noexcept { return root_; }
+  // Simulations through the root's moves.
+  [[nodiscard]] std::int32_t root_visits() const noexcept {
+    return nodes_.empty() ? 0 : nodes_.front().visits - 1;
+  }
   // All legal moves of the root in ascending order; empty before the root was evaluated. Valid until the next
-  // call that is not const.
+  // call of this or of a function that is not const.
   [[nodiscard]] std::span<const RootMove> root_moves() const;
   // Mean result over the root's simulations, for the side to move; the evaluator's value when there are none
-  // yet.
+  // yet, and 0 before that.
   [[nodiscard]] Value root_value() const noexcept;
+  // Bytes held for nodes and edges, in use or kept for reuse.
+  [[nodiscard]] std::size_t memory_bytes() const noexcept {
+    return nodes_.capacity() * sizeof(Node) + edges_.capacity() * sizeof(Edge);
+  }
 
  private:
-  // (to be completed)
+  static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+  // Every move but the swap fills a square, so no line is longer.
+  static constexpr std::size_t kMaxPath = kMaxSquares + 2;
+
+  // A legal move of an expanded position. Move k of a node is its position's k-th legal move, so the move
+  // itself need not be stored.
+  //
+  //   0       4       8
+  //   | prior | child |
+  struct Edge {
+    float prior;
+    std::uint32_t child;  // index into nodes_; kNone while unvisited
+  };
+  static_assert(sizeof(Edge) == 8 && std::is_trivially_copyable_v<Edge>);
+
+  // A visited position; a finished game has no edges. Results are summed from White's side, so that backing
+  // up needs no look at who moves where: in some phases a player moves twice.
+  //
+  //   0           8            12       16           20           24
+  //   | white_sum | first_edge | visits | moved_edge | edge_count |
+  struct Node {
+    double white_sum;          // of the results of its visits
+    std::uint32_t first_edge;  // index into edges_
+    std::int32_t visits;       // its own evaluation included
+    std::uint32_t moved_edge;  // kNone outside keep_subtree()
+    std::uint32_t edge_count;
+  };
+  static_assert(sizeof(Node) == 24 && std::is_trivially_copyable_v<Node>);
+
+  [[nodiscard]] std::uint32_t select_edge(const Node& node, Color mover) const noexcept;
+  // Adds a node to both arenas, hanging below `edge` (kNone: the root), with one visit.
+  void add_node(std::uint32_t edge, double white_result, std::uint32_t edge_count);
+  void back_up(double white_result) noexcept;
+  void mix_noise();
+  void keep_subtree(std::uint32_t node) noexcept;
+
+  SearchConfig config_;
+  Position root_;
+  // Both in the order of expansion, so a child comes after its parent, and a node's edges after those of all
+  // nodes before it. The root is number 0.
+  std::vector<Node> nodes_;
+  std::vector<Edge> edges_;
+  std::optional<Random> noise_;  // waits for the root's priors
+
+  // The leaf that waits for its evaluation: the edge it hangs below, and the nodes above it from the root.
+  bool waiting_ = false;
+  Position leaf_;
+  std::uint32_t leaf_edge_ = kNone;
+  std::array<std::uint32_t, kMaxPath> path_{};
+  std::size_t path_length_ = 0;
+
+  mutable std::vector<RootMove> root_moves_;  // what root_moves() shows
 };
 
 // A move drawn with probability ∝ visits^(1/temperature), computed in logarithms; temperature 0 takes a most
-// visited move, the one with the higher prior when several are. `moves` is not empty. With no visits at all,
-// priors decide.
+// visited move, the one with the higher prior when several are, and the first of those. `moves` is not empty.
+// With no visits at all, priors take their place.
 [[nodiscard]] Move choose_move(std::span<const RootMove> moves, double temperature, Random& random);
-
-// Runs every tree until its root has its visits, one leaf per tree and step, one evaluator batch per step; a
-// batch goes out as soon as no tree can add to it. begin_move() was called on each.
-void run_searches(std::span<SearchTree* const> trees, Evaluator& evaluator);
 
 }  // namespace pahtum

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <bit>
+#include <cassert>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -61,8 +62,10 @@ class Descriptor {
   int fd_;
 };
 
-void write_and_flush(const std::filesystem::path& path, std::span<const std::byte> content) {
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+// Writes `temporary`; messages name `path`, which it is to become.
+void write_and_flush(const std::filesystem::path& temporary, const std::filesystem::path& path,
+                     std::span<const std::byte> content) {
+  Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (file.get() < 0) throw failure(path.string(), "cannot be created: " + reason(errno));
   std::size_t written = 0;
   while (written < content.size()) {
@@ -91,6 +94,19 @@ T extract(std::string_view bytes, std::size_t offset) {
   return value;
 }
 
+// The regular file, present or to be made, that stands behind `path`.
+std::filesystem::path replaceable(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    throw request_error(path.string(), "is not a regular file and is left as it is; choose another name");
+  }
+  if (!std::filesystem::is_symlink(std::filesystem::symlink_status(path, error))) return path;
+  std::filesystem::path target = std::filesystem::canonical(path, error);
+  if (error) throw failure(path.string(), "is a link that leads nowhere: " + error.message());
+  return target;
+}
+
 constexpr std::size_t kHeaderSize = 8 + 4 + 8;
 constexpr std::size_t kTrailerSize = 4;
 
@@ -115,11 +131,12 @@ std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t previous) n
   return ~crc;
 }
 
-void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> content) {
+void write_file_atomically(const std::filesystem::path& given, std::span<const std::byte> content) {
+  const std::filesystem::path path = replaceable(given);
   std::filesystem::path temporary = path;
   temporary += ".tmp";
   try {
-    write_and_flush(temporary, content);
+    write_and_flush(temporary, path, content);
     if (::rename(temporary.c_str(), path.c_str()) != 0) {
       throw failure(path.string(), "cannot be replaced: " + reason(errno));
     }
@@ -148,11 +165,12 @@ std::string read_file(const std::filesystem::path& path) {
   std::ostringstream content;
   if (!file) throw request_error(path.string(), "cannot be opened: " + reason(errno));
   if (file.peek() != std::ifstream::traits_type::eof()) content << file.rdbuf();
-  if (file.bad() || content.bad()) throw request_error(path.string(), "cannot be read");
+  if (file.bad() || content.fail()) throw request_error(path.string(), "cannot be read");
   return std::move(content).str();
 }
 
 void write_frame(const std::filesystem::path& path, const FrameFormat& format, std::string_view payload) {
+  assert(format.magic.size() == 8);
   std::string bytes;
   bytes.reserve(kHeaderSize + payload.size() + kTrailerSize);
   bytes.append(format.magic);

@@ -13,8 +13,10 @@ namespace pahtum {
 [[nodiscard]] std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t previous = 0) noexcept;
 
 // Replaces `path` by `content` so that a reader, or a crash at any moment, sees the old file or the new one
-// whole: written to a temporary name beside it, flushed to disk, renamed, and the folder flushed. Throws a
-// kFailure Error naming the path; the temporary file is then removed.
+// whole: written to a temporary name beside it (`path`.tmp), flushed to disk, renamed, and the folder
+// flushed. A link stays a link: the file it names is replaced. Throws a kFailure Error naming the path; the
+// temporary file is then removed. What is there and is no regular file (a folder, a device, a pipe) is
+// refused with a kRequest Error: renaming would take its place for good.
 void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> content);
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 

@@ -28,13 +28,15 @@ enum class Stream : std::uint8_t {
 // 2, 3", SC 2011). Its whole output is a pure function of (seed, stream, index, sub): any worker can make any
 // game's numbers, and nothing needs saving. Different seeds are different keys and share no stream.
 //
-// `sub` has 24 bits (a ply, a slot); 2^34 numbers can be drawn from one generator. Not thread-safe; cheap to
-// make.
+// `sub` has kSubBits bits (a ply, a slot); higher ones are dropped. 2^34 numbers can be drawn from one
+// generator. Not thread-safe; cheap to make.
 class Random {
  public:
+  static constexpr int kSubBits = 24;
+
   Random(std::uint64_t seed, Stream stream, std::uint64_t index, std::uint32_t sub = 0) noexcept
       : key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)},
-        counter_{0, (static_cast<std::uint32_t>(stream) << 24) | (sub & 0xFFFFFFu),
+        counter_{0, (static_cast<std::uint32_t>(stream) << kSubBits) | (sub & ((1u << kSubBits) - 1)),
                  static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32)} {}
 
   [[nodiscard]] std::uint32_t next32() noexcept {

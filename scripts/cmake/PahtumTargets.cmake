@@ -8,8 +8,13 @@ endif()
 add_library(pahtum_options INTERFACE)
 target_include_directories(pahtum_options INTERFACE "${PROJECT_SOURCE_DIR}")
 target_compile_features(pahtum_options INTERFACE cxx_std_20)
+target_compile_definitions(pahtum_options INTERFACE PAHTUM_VERSION="${PROJECT_VERSION}")
 target_compile_options(pahtum_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                                                 -Wnon-virtual-dtor -Wold-style-cast)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # GCC 12 reports overlapping copies inside `"text" + std::string()` that cannot happen (GCC bug 105651).
+  target_compile_options(pahtum_options INTERFACE -Wno-restrict)
+endif()
 if(PAHTUM_WERROR)
   target_compile_options(pahtum_options INTERFACE -Werror)
 endif()

@@ -35,6 +35,7 @@ Checkpoint example() {
        .dtype = "I64",
        .shape = {1},
        .data = std::string("\0\1\2\3\4\5\6\7", 8)},
+      {.name = "state/opaque", .dtype = "U8", .shape = {3}, .data = "xyz"},
   };
   return checkpoint;
 }

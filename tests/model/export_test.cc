@@ -31,8 +31,8 @@ TEST(ExportTest, TheArchiveGivesTheNetworksOutputsForAnyBatch) {
   std::vector<float> planes = testing::planes_of(positions);
   const torch::Tensor input =
       torch::from_blob(planes.data(), {std::ssize(positions), kChannels, game.size, game.size});
-  const Network network = playing_network(checkpoint);
-  const NetworkOutput expected = network.get()->forward(input);
+  Network network = playing_network(checkpoint);
+  const NetworkOutput expected = network->forward(input);
   std::vector<Evaluation> evaluations(positions.size());
   NetworkEvaluator(checkpoint, "cpu").evaluate(positions, evaluations);
 
@@ -63,7 +63,7 @@ TEST(ExportTest, TheManifestTravelsAlong) {
   export_torchscript(checkpoint, folder / "network.pt");
   torch::jit::ExtraFilesMap files{{"manifest.json", ""}};
   (void)torch::jit::load((folder / "network.pt").string(), torch::kCPU, files);
-  EXPECT_EQ(nlohmann::json::parse(files.at("manifest.json")), to_json(checkpoint.manifest));
+  EXPECT_EQ(nlohmann::json::parse(files.at("manifest.json")), manifest_json(checkpoint.manifest));
 }
 
 TEST(ExportTest, AFolderThatDoesNotExistIsAFailureThatNamesTheFile) {

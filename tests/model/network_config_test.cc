@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "env/base/error.h"
-
 namespace pahtum {
 namespace {
 
@@ -23,18 +21,6 @@ TEST(NetworkConfigTest, SchemaDescribesEveryFieldWithADefaultInRange) {
 TEST(NetworkConfigTest, TextNamesBlocksAndChannels) {
   EXPECT_EQ(to_text(NetworkConfig{.channels = 64, .blocks = 6}), "6 blocks × 64 channels");
   EXPECT_EQ(to_text(NetworkConfig{.channels = 16, .blocks = 1}), "1 block × 16 channels");
-}
-
-TEST(ChooseDeviceTest, KnowsAutoCpuAndCudaOnly) {
-  EXPECT_FALSE(choose_device("cpu").cuda);
-  EXPECT_NO_THROW((void)choose_device("auto"));
-  try {
-    (void)choose_device("tpu");
-    FAIL() << "accepted";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.fault(), Fault::kRequest);
-    EXPECT_NE(std::string(error.what()).find("\"tpu\""), std::string::npos);
-  }
 }
 
 }  // namespace

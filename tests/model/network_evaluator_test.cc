@@ -38,14 +38,14 @@ class ParityTest : public ::testing::TestWithParam<Case> {};
 
 TEST_P(ParityTest, FoldedNetworkEqualsTheModuleInEvaluationModeOnEveryHead) {
   const auto& [game, shape] = GetParam();
-  const Network network = playing_network(trained_checkpoint(game, shape));
-  const FoldedNetwork folded(*network, false);
+  Network network = playing_network(trained_checkpoint(game, shape));
+  const FoldedNetwork folded(*network, torch::kCPU);
   const std::vector<Position> positions = random_positions(game, 300);
   std::vector<float> planes = testing::planes_of(positions);
   const torch::NoGradGuard no_gradients;
   const torch::Tensor input =
       torch::from_blob(planes.data(), {std::ssize(positions), kChannels, game.size, game.size});
-  const NetworkOutput expected = network.get()->forward(input);
+  const NetworkOutput expected = network->forward(input);
   for (const std::int64_t count : {1, 7, 300}) {
     const NetworkOutput actual = folded.forward(input.narrow(0, 0, count), true);
     const auto difference = [&](const torch::Tensor& left, const torch::Tensor& right) {
@@ -73,9 +73,9 @@ TEST(NetworkEvaluatorTest, EvaluationsAreTheModulesOutputsMaskedToTheLegalMoves)
   std::vector<Evaluation> evaluations(positions.size());
   NetworkEvaluator(checkpoint, "cpu").evaluate(positions, evaluations);
 
-  const Network network = playing_network(checkpoint);
+  Network network = playing_network(checkpoint);
   std::vector<float> planes = testing::planes_of(positions);
-  const NetworkOutput output = network.get()->forward(
+  const NetworkOutput output = network->forward(
       torch::from_blob(planes.data(), {std::ssize(positions), kChannels, game.size, game.size}));
   const torch::Tensor wdl = torch::softmax(output.wdl, 1);
   for (std::size_t k = 0; k < positions.size(); ++k) {

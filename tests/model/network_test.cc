@@ -54,7 +54,7 @@ TEST(NetworkTest, WeightsDependOnTheSeedAloneAndLeaveTheGlobalGeneratorAlone) {
 }
 
 TEST(NetworkTest, ANewNetworkIsNearlyUniform) {
-  Network network({.channels = 32, .blocks = 4, .pooling_every = 2, .head_channels = 16});
+  Network network(NetworkConfig{.channels = 32, .blocks = 4, .pooling_every = 2, .head_channels = 16});
   network->initialize(7);
   network->eval();
   const NetworkOutput output = network->forward(planes_tensor(random_positions({}, 32)));
@@ -67,7 +67,8 @@ TEST(NetworkTest, PoolingCarriesAFarSquareIntoTheWholeBoardAndOnlyWhereConfigure
   // what a corner holds can reach the opposite corner's tower features by pooling alone. Ownership is read
   // straight from the tower.
   const auto far_change = [](std::int64_t pooling_every) {
-    Network network({.channels = 8, .blocks = 1, .pooling_every = pooling_every, .head_channels = 4});
+    Network network(
+        NetworkConfig{.channels = 8, .blocks = 1, .pooling_every = pooling_every, .head_channels = 4});
     network->initialize(3);
     network->eval();
     torch::Tensor planes = torch::zeros({1, kChannels, 8, 8});
@@ -113,6 +114,12 @@ TEST(NetworkTest, LoadingNamesWhatDoesNotFit) {
   changed = whole;
   changed.manifest.observation_version = kObservationVersion + 1;
   EXPECT_NE(error_of([&] { load(changed); }).find("observations of version"), std::string::npos);
+}
+
+TEST(ChooseDeviceTest, KnowsAutoCpuAndCudaOnly) {
+  EXPECT_TRUE(choose_device("cpu").is_cpu());
+  EXPECT_NO_THROW((void)choose_device("auto"));
+  EXPECT_NE(error_of([] { (void)choose_device("tpu"); }).find("\"tpu\""), std::string::npos);
 }
 
 }  // namespace

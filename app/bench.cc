@@ -1,0 +1,289 @@
+#include <spdlog/fmt/fmt.h>
+
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <thread>
+
+#include "app/common.h"
+#include "env/batch_environment.h"
+#include "env/observation.h"
+#include "model/network_evaluator.h"
+#include "model/trainer.h"
+#include "search/batch_search.h"
+#include "search/evaluator.h"
+#include "search/search_tree.h"
+#include "search/signature.h"
+#include "search/uct.h"
+#include "selfplay/config_file.h"
+
+namespace pahtum {
+namespace {
+
+struct Options {
+  std::string config;
+  std::vector<std::string> changes;
+  double seconds = 2.0;
+  bool json = false;
+  bool signature = false;
+};
+
+// One measured rate; `against` names the row it is a ratio to.
+struct Row {
+  std::string what;
+  double value = 0;
+  std::string unit;
+  std::optional<double> ratio;
+  std::string against;
+};
+
+RunConfig config_of(const Options& options) {
+  if (!options.config.empty()) return load_run_config(options.config, options.changes);
+  const RunConfig defaults;
+  return parse_run_config(to_yaml(defaults), "defaults", options.changes);
+}
+
+// Calls `work`, which returns how much it did, until `seconds` are over; returns the amount per second.
+template <class Work>
+double rate(double seconds, Work&& work) {
+  using Clock = std::chrono::steady_clock;
+  static_cast<void>(work());  // caches and lazy set-up are not what is measured
+  const auto start = Clock::now();
+  double amount = 0;
+  double elapsed = 0;
+  do {
+    amount += static_cast<double>(work());
+    elapsed = std::chrono::duration<double>(Clock::now() - start).count();
+  } while (elapsed < seconds);
+  return amount / elapsed;
+}
+
+std::vector<Row> bench_env(const RunConfig& config, double seconds) {
+  constexpr int kGames = 4096;
+  const auto measure = [&](bool observations) {
+    BatchConfig batch;
+    batch.game = config.game;
+    batch.count = kGames;
+    batch.seed = static_cast<std::uint64_t>(config.run.seed);
+    batch.auto_reset = AutoReset::kSameStep;
+    batch.observations = observations;
+    BatchEnvironment environment(batch);
+    environment.reset();
+    std::vector<std::int32_t> actions(kGames);
+    Random random(batch.seed, Stream::kTest, 0);
+    return rate(seconds, [&] {
+      for (int row = 0; row < kGames; ++row) {
+        const Position& position = environment.position(row);
+        const auto legal = static_cast<std::uint32_t>(legal_count(position));
+        const Move move = nth_legal(position, static_cast<int>(random.below(legal)));
+        actions[static_cast<std::size_t>(row)] = action_of(move, position.size);
+      }
+      environment.step(actions);
+      return kGames;
+    });
+  };
+  const double bare = measure(false);
+  const double with_observations = measure(true);
+  const std::string what = fmt::format("random play, {} games, one thread", kGames);
+  return {{what, bare, "moves/s", {}, ""},
+          {what + ", observations and masks", with_observations, "moves/s", with_observations / bare, what}};
+}
+
+std::vector<Position> start_positions(const RunConfig& config, int count) {
+  std::vector<Position> positions;
+  for (int index = 0; index < count; ++index) {
+    positions.push_back(start_position(config.game, static_cast<std::uint64_t>(config.run.seed),
+                                       Stream::kTest, static_cast<std::uint64_t>(index)));
+  }
+  return positions;
+}
+
+std::vector<Row> bench_search(const RunConfig& config, double seconds) {
+  constexpr int kTrees = 64;
+  constexpr std::int64_t kRollouts = 10'000;
+  std::vector<SearchTree> trees(kTrees, SearchTree(config.search));
+  std::vector<SearchTree*> pointers;
+  for (SearchTree& tree : trees) pointers.push_back(&tree);
+  const std::vector<Position> starts = start_positions(config, kTrees);
+  UniformEvaluator evaluator;
+  const double simulations = rate(seconds, [&] {
+    std::int64_t visits = 0;
+    for (std::size_t k = 0; k < trees.size(); ++k) {
+      trees[k].reset(starts[k]);
+      trees[k].begin_move(std::nullopt);
+    }
+    run_searches(pointers, evaluator);
+    for (const SearchTree& tree : trees) visits += tree.root_visits();
+    return visits;
+  });
+  UctSearch uct(kRollouts);
+  Random random(static_cast<std::uint64_t>(config.run.seed), Stream::kTest, 0);
+  const double rollouts = rate(seconds, [&] {
+    static_cast<void>(uct.choose(starts.front(), random));
+    return kRollouts;
+  });
+  return {{fmt::format("tree search, {} trees of {} simulations, uniform evaluator, one thread", kTrees,
+                       config.search.simulations),
+           simulations,
+           "simulations/s",
+           {},
+           ""},
+          {"uct from the first move, one thread", rollouts, "rollouts/s", {}, ""}};
+}
+
+std::vector<Row> bench_inference(const RunConfig& config, double seconds) {
+  set_inference_threads(1);
+  const Trainer trainer(config.game, config.network, config.learner,
+                        static_cast<std::uint64_t>(config.run.seed), config.run.device);
+  NetworkEvaluator evaluator(trainer.snapshot(), config.run.device);
+  std::vector<Row> rows;
+  for (const int batch : {1, 16, 64, 256, 1024}) {
+    const std::vector<Position> positions = start_positions(config, batch);
+    std::vector<Evaluation> evaluations(positions.size());
+    const double raw = evaluator.raw_rate(batch, seconds);
+    const double whole = rate(seconds, [&] {
+      evaluator.evaluate(positions, evaluations);
+      return batch;
+    });
+    const std::string what = fmt::format("forward pass, batch {}", batch);
+    rows.push_back({what, raw, "evaluations/s", {}, ""});
+    rows.push_back({fmt::format("positions to evaluations, batch {}", batch), whole, "evaluations/s",
+                    whole / raw, what});
+  }
+  return rows;
+}
+
+// A batch of random play's samples: what a step costs does not depend on how good they are.
+struct Samples {
+  explicit Samples(const RunConfig& config) {
+    const auto count = static_cast<std::size_t>(config.learner.batch_size);
+    const auto squares = static_cast<std::size_t>(config.game.size * config.game.size);
+    const auto channels = static_cast<std::size_t>(kChannels);
+    planes.resize(count * channels * squares);
+    policy.resize(count * squares);
+    wdl.resize(count * 3);
+    margin.resize(count);
+    ownership.resize(count * squares);
+    const std::vector<Position> positions = start_positions(config, static_cast<int>(count));
+    for (std::size_t k = 0; k < count; ++k) {
+      write_observation(positions[k], std::span(planes).subspan(k * channels * squares, channels * squares));
+      const float share = 1.0f / static_cast<float>(legal_count(positions[k]));
+      for_each_legal(positions[k], [&](Move move) {
+        policy[k * squares + static_cast<std::size_t>(action_of(move, positions[k].size))] = share;
+      });
+      wdl[k * 3 + k % 3] = 1.0f;
+    }
+  }
+  [[nodiscard]] TrainingBatch batch() const {
+    return {static_cast<int>(margin.size()), planes, policy, wdl, margin, ownership};
+  }
+  std::vector<float> planes, policy, wdl, margin, ownership;
+};
+
+std::vector<Row> bench_learn(const RunConfig& config, double seconds) {
+  const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  set_inference_threads(threads);
+  Trainer trainer(config.game, config.network, config.learner, static_cast<std::uint64_t>(config.run.seed),
+                  config.run.device);
+  const Samples samples(config);
+  const double value = rate(seconds, [&] {
+    static_cast<void>(trainer.step(samples.batch(), config.learner.learning_rate));
+    return samples.margin.size();
+  });
+  return {{fmt::format("learner step, batch {}, {} threads", config.learner.batch_size, threads),
+           value,
+           "samples/s",
+           {},
+           ""}};
+}
+
+nlohmann::ordered_json machine_json() {
+  std::string processor = "unknown";
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("model name")) {
+      processor = line.substr(line.find(": ") + 2);
+      break;
+    }
+  }
+  return {{"processor", processor},
+          {"threads", std::thread::hardware_concurrency()},
+          {"compiler", __VERSION__},
+          {"version", PAHTUM_VERSION}};
+}
+
+using Bench = std::vector<Row> (*)(const RunConfig&, double);
+
+int run_bench(const std::string& name, Bench bench, const Options& options) {
+  const RunConfig config = config_of(options);
+  const std::vector<Row> rows = bench(config, options.seconds);
+  if (options.json) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const Row& row : rows) {
+      list.push_back(
+          {{"what", row.what},
+           {"value", row.value},
+           {"unit", row.unit},
+           {"ratio", row.ratio ? nlohmann::ordered_json(*row.ratio) : nlohmann::ordered_json()},
+           {"against", row.ratio ? nlohmann::ordered_json(row.against) : nlohmann::ordered_json()}});
+    }
+    print_json({{"name", name}, {"rows", list}, {"machine", machine_json()}});
+    return 0;
+  }
+  std::cout << to_text(config.game) << ", network of " << to_text(config.network) << "\n";
+  std::vector<std::vector<std::string>> table = {{"what", "value", "unit", "ratio"}};
+  for (const Row& row : rows) {
+    table.push_back({row.what, fixed(row.value, row.value < 100 ? 2 : 0), row.unit,
+                     row.ratio ? fixed(*row.ratio, 2) : ""});
+  }
+  std::cout << table_text(table);
+  return 0;
+}
+
+int print_signature(const Options& options) {
+  const std::string signature = fmt::format("{:016x}", behaviour_signature());
+  if (options.json) {
+    print_json({{"name", "signature"}, {"signature", signature}});
+  } else {
+    std::cout << signature << "\n";
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, Command& command) {
+  CLI::App& sub = *app.add_subcommand("bench", "Measures how fast the parts are on this machine");
+  sub.require_subcommand(0, 1);
+  const auto options = std::make_shared<Options>();
+  CLI::Option* signature = sub.add_flag("--signature", options->signature,
+                                        "Print the behaviour signature, which a refactoring must not change");
+  sub.add_flag("--json", options->json, "Print one JSON document");
+  sub.footer(
+      "Examples: pahtum bench inference --set network.channels=64\n          pahtum bench --signature");
+  const auto add = [&](const std::string& name, const std::string& help, Bench bench) {
+    CLI::App& part = *sub.add_subcommand(name, help);
+    part.add_option("--config", options->config, "Configuration to measure; without it the defaults");
+    part.add_option("--set", options->changes, "section.key=value on top of it; may be repeated")
+        ->allow_extra_args(false)
+        ->take_all();
+    part.add_option("--seconds", options->seconds, "Time for each row")
+        ->check(CLI::Range(0.01, 600.0))
+        ->capture_default_str();
+    part.add_flag("--json", options->json, "Print one JSON document");
+    part.footer("Example: pahtum bench " + name + " --json");
+    part.callback([=, &command] { command = [=] { return run_bench(name, bench, *options); }; });
+  };
+  add("env", "Batch environment: random play, with and without observations", bench_env);
+  add("search", "Tree search without a network, and UCT's rollouts", bench_search);
+  add("inference", "The network at several batch sizes, on one thread", bench_inference);
+  add("learn", "Learner steps", bench_learn);
+  sub.callback([options, signature, &sub, &command] {
+    if (!sub.get_subcommands().empty()) return;
+    if (signature->count() == 0) throw CLI::RequiredError("A benchmark or --signature");
+    command = [options] { return print_signature(*options); };
+  });
+}
+
+}  // namespace pahtum

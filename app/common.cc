@@ -1,0 +1,180 @@
+#include "app/common.h"
+
+#include <spdlog/fmt/fmt.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <charconv>
+#include <iostream>
+#include <system_error>
+
+#include "env/base/error.h"
+#include "eval/player_spec.h"
+#include "model/checkpoint.h"
+#include "selfplay/config_file.h"
+
+namespace pahtum {
+namespace {
+
+namespace fs = std::filesystem;
+
+// n of a folder called <stem>-<n>.
+std::optional<std::int64_t> run_number(const std::string& name, const std::string& stem) {
+  if (!name.starts_with(stem + "-")) return std::nullopt;
+  const char* begin = name.data() + stem.size() + 1;
+  const char* end = name.data() + name.size();
+  std::int64_t number = 0;
+  const auto [stop, error] = std::from_chars(begin, end, number);
+  if (error != std::errc() || stop != end || number < 0) return std::nullopt;
+  return number;
+}
+
+std::vector<fs::path> run_folders() {
+  std::vector<fs::path> folders;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(runs_folder(), error)) folders.push_back(entry.path());
+  return folders;
+}
+
+std::size_t utf8_width(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0u) != 0x80u; }));
+}
+
+}  // namespace
+
+void RulesOptions::add_to(CLI::App& app) {
+  app.add_option("--size", size_, "Ranks and files of the board, 3 to 8")
+      ->group("Rules")
+      ->check(CLI::Range(3, 8));
+  app.add_option("--holes", holes_, "Holes drawn at random before each game")
+      ->group("Rules")
+      ->check(CLI::Range(0, kMaxSquares - 1));
+  app.add_flag("--unequal-stones", unequal_stones_, "Allow an odd number of squares")->group("Rules");
+  app.add_option("--rules", file_, "YAML file with the keys of a configuration's `game` section")
+      ->group("Rules");
+}
+
+GameConfig RulesOptions::resolve(const GameConfig& otherwise) const {
+  GameConfig rules = file_.empty() ? otherwise : load_rules(file_);
+  if (size_) rules.size = *size_;
+  if (holes_) rules.holes = *holes_;
+  if (unequal_stones_) rules.unequal_stones = true;
+  try {
+    validate(rules);
+  } catch (const Error& error) {
+    const std::string what = error.what();
+    throw request_error(holes_ ? "--holes" : "--size", what.substr(error.subject().size() + 2));
+  }
+  return rules;
+}
+
+fs::path runs_folder() {
+  return "runs";
+}
+
+fs::path claim_next_run(const std::string& stem) {
+  std::error_code error;
+  fs::create_directories(runs_folder(), error);
+  if (error) throw failure(runs_folder().string(), "cannot be created: " + error.message());
+  std::int64_t next = 1;
+  for (const fs::path& folder : run_folders()) {
+    if (const auto number = run_number(folder.filename().string(), stem)) next = std::max(next, *number + 1);
+  }
+  // Somebody else may be starting a run at the same moment: creating the folder is what claims the number.
+  for (;; ++next) {
+    const fs::path folder = runs_folder() / (stem + "-" + std::to_string(next));
+    const bool created = fs::create_directory(folder, error);
+    if (created) return folder;
+    if (error) throw failure(folder.string(), "cannot be created: " + error.message());
+  }
+}
+
+std::optional<fs::path> newest_run(const std::string& stem) {
+  std::optional<fs::path> newest;
+  std::pair<std::int64_t, fs::file_time_type> best{-1, fs::file_time_type::min()};
+  for (const fs::path& folder : run_folders()) {
+    std::error_code error;
+    if (!fs::exists(folder / "config.yaml", error)) continue;
+    // Saving a checkpoint renames a file in this folder, which touches the folder's time.
+    const auto worked_on = fs::last_write_time(folder / "checkpoints", error);
+    if (error) continue;
+    const auto number =
+        stem.empty() ? std::optional<std::int64_t>(0) : run_number(folder.filename().string(), stem);
+    if (number && std::pair{*number, worked_on} > best) {
+      best = {*number, worked_on};
+      newest = folder;
+    }
+  }
+  return newest;
+}
+
+fs::path resolve_checkpoint_with_warnings(const fs::path& target) {
+  std::vector<std::string> skipped;
+  fs::path checkpoint = resolve_checkpoint(target, &skipped);
+  for (const std::string& broken : skipped) {
+    spdlog::warn("{} is damaged; taking {}", broken, checkpoint.string());
+  }
+  return checkpoint;
+}
+
+std::string player_specs_text() {
+  std::string text;
+  for (const PlayerSpecHelp& row : player_spec_help()) {
+    text += (text.empty() ? "" : ", ") + std::string(row.usage);
+  }
+  return text;
+}
+
+void print_json(const nlohmann::ordered_json& document) {
+  std::cout << document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+}
+
+std::string table_text(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      widths[column] = std::max(widths[column], utf8_width(row[column]));
+    }
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      const std::string padding(widths[column] - utf8_width(row[column]), ' ');
+      if (column > 0) line += "  ";
+      line += column == 0 ? row[column] + padding : padding + row[column];
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string fixed(double value, int digits) {
+  return fmt::format("{:.{}f}", value, digits);
+}
+
+std::string board_text(const Position& position, std::optional<Move> last) {
+  const auto rows = board_rows(position);
+  std::string text;
+  for (int row = 0; row < position.size; ++row) {
+    text += std::to_string(position.size - row) + " ";
+    for (int column = 0; column < position.size; ++column) {
+      const bool marked = last && !last->is_swap() && last->square() == square_at(row, column);
+      text += marked ? '(' : ' ';
+      text += rows[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)];
+      text += marked ? ')' : ' ';
+    }
+    text.erase(text.find_last_not_of(' ') + 1);
+    text += '\n';
+  }
+  text += "  ";
+  for (int column = 0; column < position.size; ++column) {
+    text += std::string(" ") + static_cast<char>('a' + column) + (column + 1 < position.size ? " " : "");
+  }
+  return text + "\n";
+}
+
+}  // namespace pahtum

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "env/game_config.h"
+#include "env/position.h"
+
+namespace pahtum {
+
+// What a subcommand does once the command line is understood; returns the exit status.
+using Command = std::function<int()>;
+
+// Each adds its subcommand to `app`; when the user names it, `command` becomes what it does.
+void add_train(CLI::App& app, Command& command);
+void add_evaluate(CLI::App& app, Command& command);
+void add_match(CLI::App& app, Command& command);
+void add_show(CLI::App& app, Command& command);
+void add_play(CLI::App& app, Command& command);
+void add_export(CLI::App& app, Command& command);
+void add_config(CLI::App& app, Command& command);
+void add_bench(CLI::App& app, Command& command);
+
+// The rules options wherever a game starts.
+class RulesOptions {
+ public:
+  void add_to(CLI::App& app);
+  // Rules from --rules or, without it, from `otherwise`, with the single options on top. Throws a kRequest
+  // Error naming the option when they make no game.
+  [[nodiscard]] GameConfig resolve(const GameConfig& otherwise) const;
+
+ private:
+  std::optional<std::int64_t> size_, holes_;
+  bool unequal_stones_ = false;
+  std::string file_;
+};
+
+// Where runs live unless --run says otherwise: `runs` in the current folder.
+[[nodiscard]] std::filesystem::path runs_folder();
+// Claims (creates) runs/<stem>-<n>, n one above the highest there is.
+[[nodiscard]] std::filesystem::path claim_next_run(const std::string& stem);
+// The run of the highest number among runs/<stem>-<n>; with an empty stem the run worked on last. Nothing
+// when there is none.
+[[nodiscard]] std::optional<std::filesystem::path> newest_run(const std::string& stem);
+
+// resolve_checkpoint(), with a warning in the log for every newer checkpoint that is damaged.
+[[nodiscard]] std::filesystem::path resolve_checkpoint_with_warnings(const std::filesystem::path& target);
+
+// The SPECs of players, for help texts: "random, greedy, …".
+[[nodiscard]] std::string player_specs_text();
+
+// One JSON document and a newline on standard output; bytes that are no UTF-8 are replaced.
+void print_json(const nlohmann::ordered_json& document);
+
+// Rows of cells as aligned columns; the first row is the heading, the first column is aligned to the left and
+// the others to the right. Width is counted in characters of UTF-8.
+[[nodiscard]] std::string table_text(const std::vector<std::vector<std::string>>& rows);
+
+// `value` with `digits` digits after the point.
+[[nodiscard]] std::string fixed(double value, int digits);
+
+// The board with ranks and files for people; `last` is put in parentheses.
+[[nodiscard]] std::string board_text(const Position& position, std::optional<Move> last = std::nullopt);
+
+}  // namespace pahtum

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "eval/arena.h"
+#include "eval/player.h"
+
+namespace pahtum {
+
+// The matches that measure one player.
+struct EvaluationPlan {
+  std::string player;                // SPEC
+  std::vector<std::string> against;  // SPECs
+  MatchConfig match;
+  std::string device = "auto";
+  std::int64_t simulations = 0;  // of `net:` players whose SPEC gives none; 0: as in training
+};
+
+// Makes every player once, so that a missing checkpoint or one of other rules ends the program before any
+// game. Throws their kRequest Errors.
+void check_players(const EvaluationPlan& plan);
+
+// Plays the matches in order, with progress on standard error. Throws a kFailure Error once `stop` is set.
+[[nodiscard]] std::vector<MatchResult> play_evaluation(const EvaluationPlan& plan,
+                                                       const std::atomic<bool>& stop);
+
+// Writes evaluation.json and report.html into `folder` (made when missing). `target` is what the user named,
+// `checkpoint` the file it stands for: facts, configuration and, when it lies in a run, the learning curve of
+// the report come from there.
+void write_evaluation(const std::filesystem::path& folder, const std::string& target,
+                      const std::filesystem::path& checkpoint, const std::vector<MatchResult>& matches);
+[[nodiscard]] std::filesystem::path evaluation_path(const std::filesystem::path& folder);
+[[nodiscard]] std::filesystem::path report_path(const std::filesystem::path& folder);
+
+}  // namespace pahtum

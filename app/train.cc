@@ -1,0 +1,147 @@
+#include <spdlog/spdlog.h>
+
+#include <iostream>
+#include <memory>
+#include <system_error>
+
+#include "app/common.h"
+#include "app/evaluation.h"
+#include "app/interrupt.h"
+#include "env/base/error.h"
+#include "eval/results_text.h"
+#include "selfplay/config_file.h"
+#include "selfplay/run_directory.h"
+#include "selfplay/training.h"
+
+namespace pahtum {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string config;
+  std::string run;
+  bool resume = false;
+  std::vector<std::string> changes;
+};
+
+EvaluationPlan plan_of(const RunConfig& config, const std::string& player) {
+  EvaluationPlan plan;
+  plan.player = player;
+  plan.against = config.evaluation.against;
+  plan.match.game = config.game;
+  plan.match.pairs = config.evaluation.pairs;
+  plan.match.seed = static_cast<std::uint64_t>(config.evaluation.seed);
+  plan.match.opening_plies = static_cast<int>(config.evaluation.opening_plies);
+  plan.match.threads = static_cast<int>(config.run.workers);
+  plan.device = config.run.device;
+  return plan;
+}
+
+fs::path run_to_resume(const Options& options) {
+  if (!options.run.empty()) return options.run;
+  const std::string stem = fs::path(options.config).stem().string();
+  if (const auto run = newest_run(stem)) return *run;
+  throw request_error("--resume", "there is no run" + (stem.empty() ? "" : " of " + stem) + " in " +
+                                      runs_folder().string() + "/ to go on with");
+}
+
+// A run goes on with the configuration it was started with. When the user names a file as well, its
+// differences must not be dropped in silence.
+void warn_of_differences(const Options& options, const fs::path& run) {
+  if (options.config.empty()) return;
+  const fs::path saved = RunDirectory(run).config_path();
+  if (to_yaml(load_run_config(options.config)) != to_yaml(load_run_config(saved))) {
+    spdlog::warn("{} has changed since the run began; {} applies (change single keys with --set)",
+                 options.config, saved.string());
+  }
+}
+
+TrainingSummary resume(const Options& options, fs::path& run) {
+  run = run_to_resume(options);
+  RunDirectory(run).require_run();
+  warn_of_differences(options, run);
+  return resume_training(run, options.changes, stop_on_interrupt());
+}
+
+TrainingSummary start(const Options& options, fs::path& run) {
+  if (options.config.empty())
+    throw request_error("train", "name a configuration, such as configs/quick.yaml");
+  const RunConfig config = load_run_config(options.config, options.changes);
+  check_players(plan_of(config, "random"));
+  if (!options.run.empty()) {
+    run = options.run;
+    return start_training(config, run, stop_on_interrupt());
+  }
+  run = claim_next_run(fs::path(options.config).stem().string());
+  try {
+    return start_training(config, run, stop_on_interrupt());
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove(run, ignored);  // only when nothing was written into it
+    throw;
+  }
+}
+
+std::string resume_command(const fs::path& run) {
+  return "build/pahtum train --resume --run " + run.string();
+}
+
+void evaluate_run(const fs::path& run, const fs::path& checkpoint, const RunConfig& config) {
+  const EvaluationPlan plan = plan_of(config, "net:" + checkpoint.string());
+  const std::vector<MatchResult> matches = play_evaluation(plan, stop_on_interrupt());
+  write_evaluation(run, run.string(), checkpoint, matches);
+  std::cout << "\n" << results_table(matches);
+}
+
+int train(const Options& options) {
+  if (options.run.find(',') != std::string::npos) {
+    throw request_error(options.run, "has a comma, which ends a path in a player's SPEC (net:PATH,sims=N)");
+  }
+  fs::path run;
+  const TrainingSummary summary = options.resume ? resume(options, run) : start(options, run);
+  std::cout << "trained " << summary.iterations << " iterations, " << summary.games << " games, "
+            << summary.steps << " learner steps in " << fixed(summary.seconds, 0) << " s\n";
+  if (summary.interrupted) {
+    std::cout << "interrupted; everything is saved in " << summary.checkpoint.string()
+              << "\ngo on with: " << resume_command(run) << "\n";
+    return kExitInterrupted;
+  }
+  const RunConfig config = load_run_config(RunDirectory(run).config_path(), options.changes);
+  const bool evaluated = !config.evaluation.against.empty();
+  if (evaluated) {
+    try {
+      evaluate_run(run, summary.checkpoint, config);
+    } catch (const Error&) {
+      if (!interrupted()) throw;
+      std::cout << "interrupted during the evaluation; the agent is saved in " << summary.checkpoint.string()
+                << "\nevaluate it with: build/pahtum evaluate " << run.string() << "\n";
+      return kExitInterrupted;
+    }
+  }
+  std::cout << "\ncheckpoint: " << summary.checkpoint.string() << "\n";
+  if (evaluated) std::cout << "report:     " << report_path(run).string() << "\n";
+  std::cout << "play it:    build/pahtum play net:" << run.string() << "\n";
+  return 0;
+}
+
+}  // namespace
+
+void add_train(CLI::App& app, Command& command) {
+  CLI::App& sub = *app.add_subcommand("train", "Trains an agent, then measures it");
+  const auto options = std::make_shared<Options>();
+  sub.add_option("CONFIG", options->config, "YAML configuration; not needed with --resume");
+  sub.add_option("--run", options->run, "Run directory; without it runs/<config>-<n>, the next free number");
+  sub.add_flag("--resume", options->resume,
+               "Go on with the run of --run; without that with the newest one (of CONFIG, when given)");
+  sub.add_option("--set", options->changes, "section.key=value on top of the file; may be repeated")
+      ->allow_extra_args(false)
+      ->take_all();
+  sub.footer(
+      "Examples: pahtum train configs/quick.yaml\n"
+      "          pahtum train configs/quick.yaml --run runs/wide --set network.channels=64\n"
+      "          pahtum train --resume");
+  sub.callback([options, &command] { command = [options] { return train(*options); }; });
+}
+
+}  // namespace pahtum

@@ -1,0 +1,241 @@
+#include "eval/arena.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <exception>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <unordered_set>
+#include <utility>
+
+#include "env/base/error.h"
+#include "env/base/random.h"
+#include "model/network_evaluator.h"
+
+namespace pahtum {
+namespace {
+
+// A game in progress.
+struct Seat {
+  std::uint64_t number = 0;
+  Position position;
+  MatchGame* record = nullptr;
+
+  // 0 when the first player is to move, 1 when the second is.
+  [[nodiscard]] std::size_t to_move() const noexcept {
+    const bool first_is_white = number % 2 == 0;
+    return (position.mover == Color::kWhite) == first_is_white ? 0 : 1;
+  }
+};
+
+// What the workers of a match share. Each writes only its own games; `failure_` and `finished_` are guarded.
+class Match {
+ public:
+  Match(const MatchConfig& config, const PlayerFactory& first, const PlayerFactory& second,
+        const std::atomic<bool>* stop, const std::function<void(std::int64_t)>& progress)
+      : config_(config), factories_{&first, &second}, stop_(stop), progress_(progress) {
+    games_.resize(static_cast<std::size_t>(2 * config.pairs));
+  }
+
+  MatchResult play(int threads) {
+    std::vector<std::thread> workers;
+    try {
+      for (int worker = 0; worker < threads; ++worker) {
+        workers.emplace_back([this, worker, threads] { run_worker(worker, threads); });
+      }
+    } catch (...) {
+      report_failure();
+    }
+    for (std::thread& worker : workers) worker.join();
+    if (failure_) std::rethrow_exception(failure_);
+    MatchResult result = count_games(std::move(games_));
+    result.first = names_[0];
+    result.second = names_[1];
+    return result;
+  }
+
+ private:
+  void run_worker(int worker, int threads) noexcept {
+    try {
+      set_inference_threads(1);
+      std::array<std::unique_ptr<Player>, 2> players;
+      for (std::size_t k = 0; k < 2; ++k) {
+        players[k] = (*factories_[k])();
+        require_game(players[k]->info(), config_.game);
+        if (worker == 0) names_[k] = players[k]->info().spec;
+      }
+      // Which pairs a worker plays is fixed, so that a network sees the same batches in every run.
+      std::vector<std::int64_t> pairs;
+      for (std::int64_t pair = worker; pair < config_.pairs; pair += threads) pairs.push_back(pair);
+      const auto at_once = static_cast<std::size_t>(config_.pairs_at_once);
+      for (std::size_t from = 0; from < pairs.size(); from += at_once) {
+        play_pairs(std::span(pairs).subspan(from, std::min(at_once, pairs.size() - from)), players);
+      }
+    } catch (...) {
+      report_failure();
+    }
+  }
+
+  void play_pairs(std::span<const std::int64_t> pairs, std::array<std::unique_ptr<Player>, 2>& players) {
+    std::vector<Seat> seats;
+    for (const std::int64_t pair : pairs) {
+      const auto first_game = static_cast<std::size_t>(2 * pair);
+      open_pair(static_cast<std::uint64_t>(pair), games_[first_game]);
+      games_[first_game + 1] = games_[first_game];
+      Position position = games_[first_game].start;
+      for (const Move move : games_[first_game].moves) apply(position, move);
+      for (const std::size_t number : {first_game, first_game + 1}) {
+        seats.push_back({number, position, &games_[number]});
+      }
+    }
+    while (!seats.empty()) {
+      std::array<std::vector<Seat*>, 2> waiting;
+      for (Seat& seat : seats) waiting[seat.to_move()].push_back(&seat);
+      for (std::size_t k = 0; k < 2; ++k) make_moves(*players[k], waiting[k]);
+      const std::size_t before = seats.size();
+      std::erase_if(seats, [](const Seat& seat) {
+        if (seat.position.over()) seat.record->white_margin = seat.position.white_margin();
+        return seat.position.over();
+      });
+      report_finished(static_cast<std::int64_t>(before - seats.size()));
+    }
+  }
+
+  // The layout of a pair and its random opening moves.
+  void open_pair(std::uint64_t pair, MatchGame& game) const {
+    game.start = start_position(config_.game, config_.seed, Stream::kEvaluationLayout, pair);
+    Position position = game.start;
+    Random random(config_.seed, Stream::kEvaluationOpening, pair);
+    for (int ply = 0; ply < config_.opening_plies; ++ply) {
+      const auto choices = static_cast<std::uint32_t>(legal_count(position));
+      game.moves.push_back(nth_legal(position, static_cast<int>(random.below(choices))));
+      apply(position, game.moves.back());
+    }
+  }
+
+  void make_moves(Player& player, std::span<Seat* const> seats) {
+    // A network wants all turns at once; the others are asked turn by turn, so that a slow one can be stopped
+    // between two moves.
+    const std::size_t width = player.info().uses_network ? seats.size() : 1;
+    for (std::size_t from = 0; from < seats.size(); from += width) {
+      if (failed_.load()) throw failure("", "another worker failed");
+      if (stop_ != nullptr && stop_->load()) throw failure("", "interrupted");
+      const std::span<Seat* const> part = seats.subspan(from, width);
+      std::vector<Turn> turns;
+      turns.reserve(width);
+      for (const Seat* seat : part) {
+        turns.push_back({seat->position, seat->number, static_cast<int>(seat->record->moves.size())});
+      }
+      std::vector<Move> moves(turns.size());
+      player.choose(turns, moves);
+      for (std::size_t k = 0; k < part.size(); ++k) {
+        if (!is_legal(part[k]->position, moves[k])) {
+          throw failure(player.info().spec, "chose the illegal move " +
+                                                to_text(moves[k], part[k]->position.size) + " in " +
+                                                to_text(part[k]->position));
+        }
+        apply(part[k]->position, moves[k]);
+        part[k]->record->moves.push_back(moves[k]);
+      }
+    }
+  }
+
+  void report_finished(std::int64_t games) {
+    if (games == 0) return;
+    const std::lock_guard lock(mutex_);
+    finished_ += games;
+    if (progress_) progress_(finished_);
+  }
+
+  // Keeps the exception being handled, unless another came first, and ends the other workers.
+  void report_failure() noexcept {
+    const std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = std::current_exception();
+    failed_ = true;
+  }
+
+  const MatchConfig& config_;
+  std::array<const PlayerFactory*, 2> factories_;
+  const std::atomic<bool>* stop_;
+  const std::function<void(std::int64_t)>& progress_;
+  std::vector<MatchGame> games_;
+  std::array<std::string, 2> names_;  // written by worker 0 alone
+  std::atomic<bool> failed_ = false;
+  std::mutex mutex_;
+  std::exception_ptr failure_;
+  std::int64_t finished_ = 0;
+};
+
+void check(const MatchConfig& config) {
+  validate(config.game);
+  if (config.pairs < 1)
+    throw request_error("pairs", std::to_string(config.pairs) + " is no match; use at least 1");
+  if (config.pairs_at_once < 1) throw request_error("pairs_at_once", "must be at least 1");
+  const int stones = start_position(config.game, config.seed, Stream::kEvaluationLayout, 0).empty_count();
+  if (config.opening_plies < 0 || config.opening_plies >= stones) {
+    throw request_error("opening_plies", std::to_string(config.opening_plies) +
+                                             " leaves the players no game; use 0 to " +
+                                             std::to_string(stones - 1));
+  }
+}
+
+int thread_count(const MatchConfig& config) {
+  const std::int64_t wanted =
+      config.threads > 0 ? config.threads : std::max(1u, std::thread::hardware_concurrency());
+  return static_cast<int>(std::min(wanted, config.pairs));
+}
+
+// Everything that makes a game, as bytes.
+std::string identity(const MatchGame& game) {
+  std::string bytes = to_text(game.start) + ' ';
+  for (const Move move : game.moves) bytes += static_cast<char>(move.index());
+  return bytes;
+}
+
+void count(WinDrawLoss& results, int margin) {
+  ++(margin > 0 ? results.wins : margin < 0 ? results.losses : results.draws);
+}
+
+}  // namespace
+
+MatchResult count_games(std::vector<MatchGame> games) {
+  MatchResult result;
+  result.pairs = static_cast<std::int64_t>(games.size() / 2);
+  std::unordered_set<std::string> identities;
+  double margins = 0;
+  std::size_t halves = 0;  // half points of the first player in the current pair
+  for (std::size_t number = 0; number < games.size(); ++number) {
+    const bool first_is_white = number % 2 == 0;
+    const int margin = first_is_white ? games[number].white_margin : -games[number].white_margin;
+    count(result.total, margin);
+    count(first_is_white ? result.as_white : result.as_black, margin);
+    halves += margin > 0 ? 2 : margin == 0 ? 1 : 0;
+    if (!first_is_white) ++result.pair_scores[std::exchange(halves, 0)];
+    margins += margin;
+    identities.insert(identity(games[number]));
+  }
+  result.distinct_games = static_cast<std::int64_t>(identities.size());
+  if (!games.empty()) result.mean_margin = margins / static_cast<double>(games.size());
+  const Estimate elo = elo_difference(result.pair_scores);
+  result.elo = elo.value;
+  result.elo_low = elo.low;
+  result.elo_high = elo.high;
+  const Estimate score = score_estimate(result.pair_scores);
+  result.score_low = score.low;
+  result.score_high = score.high;
+  result.games = std::move(games);
+  return result;
+}
+
+MatchResult play_match(const PlayerFactory& first, const PlayerFactory& second, const MatchConfig& config,
+                       const std::atomic<bool>* stop, const std::function<void(std::int64_t)>& progress) {
+  check(config);
+  const auto start = std::chrono::steady_clock::now();
+  MatchResult result = Match(config, first, second, stop, progress).play(thread_count(config));
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+}  // namespace pahtum

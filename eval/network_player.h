@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "eval/player.h"
+#include "model/checkpoint.h"
+#include "search/evaluator.h"
+#include "search/search_tree.h"
+
+namespace pahtum {
+
+// The network of a checkpoint, with tree search or by its policy alone. Every turn is searched in a tree of
+// its own that starts empty, all turns of a call in the same evaluator batches; no noise, the most visited
+// move plays.
+class NetworkPlayer final : public Player {
+ public:
+  // `simulations` per move, 0: the policy's first choice without search. `evaluator` judges positions of
+  // the rules in `info.game`, which is set.
+  NetworkPlayer(PlayerInfo info, std::unique_ptr<Evaluator> evaluator, std::int64_t simulations,
+                std::uint64_t seed);
+
+  void choose(std::span<const Turn> turns, std::span<Move> moves) override;
+  [[nodiscard]] const PlayerInfo& info() const noexcept override { return info_; }
+
+ private:
+  void choose_by_policy(std::span<const Turn> turns, std::span<Move> moves);
+  void choose_by_search(std::span<const Turn> turns, std::span<Move> moves);
+
+  PlayerInfo info_;
+  std::unique_ptr<Evaluator> evaluator_;
+  SearchConfig search_;
+  bool policy_only_;
+  std::uint64_t seed_;
+  std::vector<SearchTree> trees_;  // kept for their memory alone
+};
+
+}  // namespace pahtum

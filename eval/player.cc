@@ -1,0 +1,94 @@
+#include "eval/player.h"
+
+#include <utility>
+
+#include "env/base/error.h"
+#include "env/base/random.h"
+#include "eval/network_player.h"
+#include "eval/player_spec.h"
+#include "model/checkpoint.h"
+#include "model/network_evaluator.h"
+#include "search/greedy.h"
+#include "search/uct.h"
+
+namespace pahtum {
+namespace {
+
+// A player that looks at one turn after the other: Choice is called as choice(position, random).
+template <class Choice>
+class SinglePlayer final : public Player {
+ public:
+  SinglePlayer(std::string spec, std::uint64_t seed, Choice choice)
+      : info_{std::move(spec), false, std::nullopt}, seed_(seed), choice_(std::move(choice)) {}
+
+  void choose(std::span<const Turn> turns, std::span<Move> moves) override {
+    for (std::size_t k = 0; k < turns.size(); ++k) {
+      Random random(seed_, Stream::kPlayer, turns[k].game, static_cast<std::uint32_t>(turns[k].ply));
+      moves[k] = choice_(turns[k].position, random);
+    }
+  }
+  [[nodiscard]] const PlayerInfo& info() const noexcept override { return info_; }
+
+ private:
+  PlayerInfo info_;
+  std::uint64_t seed_;
+  Choice choice_;
+};
+
+template <class Choice>
+std::unique_ptr<Player> make_single(const std::string& spec, std::uint64_t seed, Choice choice) {
+  return std::make_unique<SinglePlayer<Choice>>(spec, seed, std::move(choice));
+}
+
+Move random_move(const Position& position, Random& random) {
+  return nth_legal(position,
+                   static_cast<int>(random.below(static_cast<std::uint32_t>(legal_count(position)))));
+}
+
+std::unique_ptr<Player> make_network_player(const std::string& spec, const PlayerSpec& parsed,
+                                            const PlayerContext& context) {
+  try {
+    const Checkpoint checkpoint = load_checkpoint(resolve_checkpoint(parsed.path));
+    const Manifest& manifest = checkpoint.manifest;
+    const std::int64_t wanted =
+        parsed.simulations.value_or(context.simulations > 0 ? context.simulations : manifest.simulations);
+    if (!parsed.policy && wanted < 1) {
+      throw request_error("",
+                          "the checkpoint does not say how many simulations it was trained with; add sims=N");
+    }
+    return std::make_unique<NetworkPlayer>(PlayerInfo{spec, true, manifest.game},
+                                           std::make_unique<NetworkEvaluator>(checkpoint, context.device),
+                                           parsed.policy ? 0 : wanted, context.seed);
+  } catch (const Error& error) {
+    throw Error(error.fault(), player_subject(spec), error.what());
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Player> make_player(const std::string& spec, const PlayerContext& context) {
+  const PlayerSpec parsed = parse_player_spec(spec);
+  switch (parsed.kind) {
+    case PlayerKind::kRandom:
+      return make_single(spec, context.seed, random_move);
+    case PlayerKind::kGreedy:
+      return make_single(spec, context.seed, greedy_move);
+    case PlayerKind::kUct:
+      return make_single(
+          spec, context.seed,
+          [search = UctSearch(parsed.number)](const Position& position, Random& random) mutable {
+            return search.choose(position, random);
+          });
+    case PlayerKind::kNetwork:
+      return make_network_player(spec, parsed, context);
+  }
+  throw failure(player_subject(spec), "has a kind that no player is made for");
+}
+
+void require_game(const PlayerInfo& player, const GameConfig& game) {
+  if (!player.game || *player.game == game) return;
+  throw request_error(player_subject(player.spec), "its network was trained for " + to_text(*player.game) +
+                                                       "; it cannot play " + to_text(game));
+}
+
+}  // namespace pahtum

@@ -1,0 +1,181 @@
+#include "eval/player_spec.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "env/base/error.h"
+
+namespace pahtum {
+namespace {
+
+enum class Argument { kNone, kNumber, kPath };
+
+struct NumberRange {
+  std::int64_t minimum = 0, maximum = 0;  // inclusive
+};
+
+struct Option {
+  std::string_view name;
+  bool takes_number;
+  NumberRange range;
+  void (*store)(PlayerSpec&, std::int64_t);
+};
+
+struct SpecRow {
+  std::string_view name;
+  PlayerKind kind;
+  Argument argument;
+  NumberRange range;  // of Argument::kNumber
+  std::span<const Option> options;
+  PlayerSpecHelp help;
+};
+
+// Visit counts are 32-bit integers, and a tree of ten million visits still fits into memory.
+constexpr NumberRange kSimulations = {1, 10'000'000};
+constexpr NumberRange kRollouts = {1, 1'000'000'000};
+
+constexpr std::array<Option, 2> kNetworkOptions = {{
+    {"sims", true, kSimulations, [](PlayerSpec& spec, std::int64_t value) { spec.simulations = value; }},
+    {"policy", false, {}, [](PlayerSpec& spec, std::int64_t) { spec.policy = true; }},
+}};
+
+constexpr std::array<SpecRow, 4> kSpecs = {{
+    {"random", PlayerKind::kRandom, Argument::kNone, {}, {}, {"random", "any legal move"}},
+    {"greedy",
+     PlayerKind::kGreedy,
+     Argument::kNone,
+     {},
+     {},
+     {"greedy", "the points a move gains less those of the opponent's best answer"}},
+    {"uct",
+     PlayerKind::kUct,
+     Argument::kNumber,
+     kRollouts,
+     {},
+     {"uct:N", "tree search with N random rollouts a move"}},
+    {"net",
+     PlayerKind::kNetwork,
+     Argument::kPath,
+     {},
+     kNetworkOptions,
+     {"net:PATH[,sims=N][,policy]",
+      "the network of a checkpoint or run directory: with N search simulations a move, or its policy's first "
+      "choice alone"}},
+}};
+
+constexpr auto kHelp = [] {
+  std::array<PlayerSpecHelp, kSpecs.size()> help{};
+  std::transform(kSpecs.begin(), kSpecs.end(), help.begin(), [](const SpecRow& row) { return row.help; });
+  return help;
+}();
+
+[[noreturn]] void refuse(std::string_view spec, const std::string& why) {
+  throw request_error(player_subject(spec), why);
+}
+
+std::string known_players() {
+  std::string list;
+  for (const PlayerSpecHelp& row : kHelp) list += (list.empty() ? "" : ", ") + std::string(row.usage);
+  return list;
+}
+
+std::int64_t parse_number(std::string_view spec, const std::string& what, std::string_view text,
+                          NumberRange range) {
+  const std::string expected =
+      "a whole number from " + std::to_string(range.minimum) + " to " + std::to_string(range.maximum);
+  if (text.empty()) refuse(spec, what + " is missing; give " + expected);
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = end == text.data() + text.size() && error != std::errc::invalid_argument;
+  if (!whole) refuse(spec, what + " is \"" + std::string(text) + "\"; give " + expected);
+  if (error == std::errc::result_out_of_range || value < range.minimum || value > range.maximum) {
+    refuse(spec, what + " " + std::string(text) + " is out of range; give " + expected);
+  }
+  return value;
+}
+
+std::string option_usage(const Option& option) {
+  return std::string(option.name) + (option.takes_number ? "=N" : "");
+}
+
+const Option& find_option(std::string_view spec, const SpecRow& row, std::string_view name) {
+  const auto option = std::find_if(row.options.begin(), row.options.end(),
+                                   [&](const Option& known) { return known.name == name; });
+  if (option != row.options.end()) return *option;
+  if (row.options.empty()) {
+    refuse(spec, "`" + std::string(row.name) + "` takes no options; use " + std::string(row.help.usage));
+  }
+  std::string list;
+  for (const Option& known : row.options) list += (list.empty() ? "" : ", ") + option_usage(known);
+  refuse(spec, "unknown option \"" + std::string(name) + "\"; `" + std::string(row.name) + "` has " + list);
+}
+
+void parse_options(std::string_view spec, const SpecRow& row, std::string_view text, PlayerSpec& result) {
+  unsigned seen = 0;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    const std::string_view part = text.substr(0, comma);
+    const std::size_t equals = part.find('=');
+    const Option& option = find_option(spec, row, part.substr(0, equals));
+    const unsigned bit = 1u << (&option - row.options.data());
+    if ((seen & bit) != 0) refuse(spec, "option \"" + std::string(option.name) + "\" is given twice");
+    seen |= bit;
+    std::int64_t number = 0;
+    if (option.takes_number) {
+      const std::string_view value =
+          equals == std::string_view::npos ? std::string_view{} : part.substr(equals + 1);
+      number = parse_number(spec, "the number of `" + option_usage(option) + "`", value, option.range);
+    } else if (equals != std::string_view::npos) {
+      refuse(spec, "option \"" + std::string(option.name) + "\" takes no value");
+    }
+    option.store(result, number);
+    if (comma == std::string_view::npos) return;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace
+
+std::span<const PlayerSpecHelp> player_spec_help() noexcept {
+  return kHelp;
+}
+
+std::string player_subject(std::string_view spec) {
+  return "player \"" + std::string(spec) + "\"";
+}
+
+PlayerSpec parse_player_spec(std::string_view spec) {
+  const std::string_view name = spec.substr(0, spec.find_first_of(":,"));
+  const auto row =
+      std::find_if(kSpecs.begin(), kSpecs.end(), [&](const SpecRow& known) { return known.name == name; });
+  if (row == kSpecs.end()) refuse(spec, "unknown player; use one of: " + known_players());
+
+  PlayerSpec result;
+  result.kind = row->kind;
+  std::string_view rest = spec.substr(name.size());
+  const bool has_argument = rest.starts_with(':');
+  if (has_argument) rest.remove_prefix(1);
+  const std::size_t comma = rest.find(',');
+  const std::string_view argument = rest.substr(0, comma);
+  switch (row->argument) {
+    case Argument::kNone:
+      if (has_argument) refuse(spec, "`" + std::string(name) + "` takes nothing after it");
+      break;
+    case Argument::kNumber:
+      result.number =
+          parse_number(spec, "the N of `" + std::string(row->help.usage) + "`", argument, row->range);
+      break;
+    case Argument::kPath:
+      if (argument.empty()) refuse(spec, "the path is missing; use " + std::string(row->help.usage));
+      result.path = argument;
+      break;
+  }
+  if (comma != std::string_view::npos) parse_options(spec, *row, rest.substr(comma + 1), result);
+  if (result.policy && result.simulations) {
+    refuse(spec, "`policy` plays without search, so `sims` has no meaning beside it; drop one of them");
+  }
+  return result;
+}
+
+}  // namespace pahtum

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace pahtum {
+
+enum class PlayerKind { kRandom, kGreedy, kUct, kNetwork };
+
+// A SPEC taken apart. Only what its kind has is filled in.
+struct PlayerSpec {
+  PlayerKind kind = PlayerKind::kRandom;
+  std::int64_t number = 0;                  // N of `uct:N`
+  std::string path;                         // of `net:PATH`
+  std::optional<std::int64_t> simulations;  // `,sims=N`
+  bool policy = false;                      // `,policy`: the network's first choice without search
+};
+
+// One row of the table that parsing, error messages and help texts share.
+struct PlayerSpecHelp {
+  std::string_view usage;  // "uct:N"
+  std::string_view help;
+};
+[[nodiscard]] std::span<const PlayerSpecHelp> player_spec_help() noexcept;
+
+// Takes a SPEC apart without opening any file, so that a configuration is checked before anything runs. A
+// path ends at the first comma. Throws a kRequest Error that names the SPEC: unknown players (with the list
+// of known ones), unknown, repeated or contradicting options, missing numbers and numbers out of range.
+[[nodiscard]] PlayerSpec parse_player_spec(std::string_view spec);
+
+// The subject of every Error about a SPEC: `player "uct:x"`.
+[[nodiscard]] std::string player_subject(std::string_view spec);
+
+}  // namespace pahtum

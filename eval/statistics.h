@@ -1,0 +1,40 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace pahtum {
+
+struct WinDrawLoss {
+  std::int64_t wins = 0, draws = 0, losses = 0;
+
+  [[nodiscard]] std::int64_t games() const noexcept { return wins + draws + losses; }
+  // (wins + draws / 2) / games; 0.5 without games.
+  [[nodiscard]] double score() const noexcept;
+
+  friend bool operator==(const WinDrawLoss&, const WinDrawLoss&) = default;
+};
+
+// Pairs in which the first player scored 0, ½, 1, 1½ and 2 points in its two games of one layout. Results
+// within a pair are not independent (a layout may favour a colour), so every interval counts pairs.
+using PairScores = std::array<std::int64_t, 5>;
+
+// A measured strength with its 95 % interval: low ≤ value ≤ high.
+struct Estimate {
+  double value = 0, low = 0, high = 0;
+};
+
+// Elo difference: 400 · log10(score / (1 − score)). One drawn pair is added to those played, so that it is
+// finite whatever the results. The interval is the normal one of the mean pair score, with the variance of
+// the pairs, carried over to the logarithm of the odds by its derivative 1 / (score · (1 − score)). It never
+// has zero width: a sample without any spread is taken to hide one half point among its pairs.
+[[nodiscard]] Estimate elo_difference(const PairScores& pairs) noexcept;
+
+// The score of the pairs as they are (0.5 without any) with the same interval expressed as scores, widened to
+// hold the score itself: of 100 pairs all won the score is 1 and the interval ends there.
+[[nodiscard]] Estimate score_estimate(const PairScores& pairs) noexcept;
+
+// Expected score of a player whose Elo difference to its opponent is `elo`.
+[[nodiscard]] double score_of_elo(double elo) noexcept;
+
+}  // namespace pahtum

@@ -1,0 +1,37 @@
+#include "search/search_config.h"
+
+#include <cmath>
+
+namespace pahtum {
+
+Schema describe(SearchConfig& config) {
+  Schema schema("search", "How the tree search looks ahead.");
+  schema
+      .integer("simulations", &config.simulations, 1, 1'000'000, "visits",
+               "Visits of the root after which a move is chosen; visits kept from the last move count.")
+      .real("cpuct", &config.cpuct, 0.0, 100.0, "",
+            "Exploration constant of PUCT: higher follows the policy longer, lower the values sooner.")
+      .real("fpu_reduction", &config.fpu_reduction, 0.0, 2.0, "",
+            "First-play urgency: an unvisited move is worth its position's value minus this times the root "
+            "of the visited moves' prior.")
+      .real("dirichlet_alpha", &config.dirichlet_alpha, 0.001, 1000.0, "",
+            "Total concentration of the Dirichlet noise in the root's priors, shared evenly by the legal "
+            "moves: with 40 of them each has a fortieth. Self-play only.")
+      .real("noise_fraction", &config.noise_fraction, 0.0, 1.0, "",
+            "Weight of the noise in the root's priors; 0 switches it off.")
+      .real("temperature", &config.temperature, 0.0, 100.0, "",
+            "Temperature of the first move of a self-play game: moves are drawn with probability "
+            "proportional to visits^(1/temperature).")
+      .real("temperature_final", &config.temperature_final, 0.0, 100.0, "",
+            "What the temperature approaches; 0 takes a most visited move.")
+      .integer("temperature_halflife", &config.temperature_halflife, 1, 10'000, "plies",
+               "Plies in which the temperature comes half of the way to its final value.");
+  return schema;
+}
+
+double temperature_at(const SearchConfig& config, int ply) noexcept {
+  const double halvings = static_cast<double>(ply) / static_cast<double>(config.temperature_halflife);
+  return config.temperature_final + (config.temperature - config.temperature_final) * std::exp2(-halvings);
+}
+
+}  // namespace pahtum

@@ -1,0 +1,180 @@
+#include "selfplay/game_record.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <type_traits>
+
+#include "env/base/error.h"
+#include "env/base/files.h"
+
+namespace pahtum {
+namespace {
+
+constexpr FrameFormat kGamesFormat{"PAHTUMGM", 1, "game shard"};
+constexpr int kMaxPlies = kMaxSquares + 1;  // the swap is one ply more than there are squares
+
+template <class T>
+void append(std::string& bytes, const T& value) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  const std::size_t at = bytes.size();
+  bytes.resize(at + sizeof(T));
+  std::memcpy(bytes.data() + at, &value, sizeof(T));
+}
+
+template <class T>
+void append_all(std::string& bytes, const std::vector<T>& values) {
+  append(bytes, static_cast<std::uint32_t>(values.size()));
+  for (const T& value : values) append(bytes, value);
+}
+
+// Reads values one after the other and refuses to read past the end.
+class Reader {
+ public:
+  Reader(std::string_view bytes, const std::string& source) : bytes_(bytes), source_(source) {}
+
+  template <class T>
+  T next() {
+    if (bytes_.size() < sizeof(T)) throw request_error(source_, "ends in the middle of a game");
+    T value{};
+    std::memcpy(&value, bytes_.data(), sizeof(T));
+    bytes_.remove_prefix(sizeof(T));
+    return value;
+  }
+  template <class T>
+  std::vector<T> next_all() {
+    const auto count = next<std::uint32_t>();
+    if (count > bytes_.size() / sizeof(T)) throw request_error(source_, "ends in the middle of a game");
+    std::vector<T> values(count);
+    for (T& value : values) value = next<T>();
+    return values;
+  }
+  [[nodiscard]] bool done() const noexcept { return bytes_.empty(); }
+
+ private:
+  std::string_view bytes_;
+  const std::string& source_;
+};
+
+std::uint8_t to_byte(Move move) noexcept {
+  return static_cast<std::uint8_t>(move.index());
+}
+
+// Position text is checked when parsed; its raw form in a file is not, so what it claims is checked here.
+bool is_sound(const Position& position) noexcept {
+  if (position.size < kMinSize || position.size > kMaxSize) return false;
+  const Bitboard all = position.holes | position.white | position.black;
+  const bool disjoint = (position.holes & position.white) == 0 && (position.holes & position.black) == 0 &&
+                        (position.white & position.black) == 0;
+  return disjoint && (all & ~board_mask(position.size)) == 0 && position.mover <= Color::kBlack &&
+         position.phase <= Phase::kSwapping && position.holes_left <= position.empty_count();
+}
+
+void check(const GameRecord& game, const std::string& source) {
+  const auto refuse = [&](const std::string& why) {
+    throw request_error(source, "game " + std::to_string(game.episode) + " of slot " +
+                                    std::to_string(game.environment) + " " + why);
+  };
+  if (!is_sound(game.start)) refuse("starts from an impossible position");
+  if (game.moves.size() > kMaxPlies || game.searched.size() != game.moves.size() ||
+      game.root_values.size() != game.moves.size()) {
+    refuse("has lists of different lengths");
+  }
+  Position position = game.start;
+  std::size_t counts = 0;
+  for (std::size_t ply = 0; ply < game.moves.size(); ++ply) {
+    if (position.over() || !is_legal(position, game.moves[ply])) {
+      refuse("has an illegal move at ply " + std::to_string(ply));
+    }
+    if (game.searched[ply] != 0) counts += static_cast<std::size_t>(legal_count(position));
+    apply(position, game.moves[ply]);
+  }
+  if (counts != game.visits.size()) refuse("has visit counts that do not fit its moves");
+}
+
+}  // namespace
+
+Position GameRecord::position() const noexcept {
+  Position result = start;
+  for (const Move move : moves) apply(result, move);
+  return result;
+}
+
+int GameRecord::samples() const noexcept {
+  return static_cast<int>(std::count(searched.begin(), searched.end(), std::uint8_t{1}));
+}
+
+std::uint64_t GameRecord::hash() const noexcept {
+  std::uint64_t result = pahtum::hash(start);
+  for (const Move move : moves) {
+    result = (result ^ static_cast<std::uint64_t>(move.index() + 1)) * 0x100000001B3ull;  // FNV-1a
+    result ^= result >> 29;
+  }
+  return result;
+}
+
+void GameRecord::add_random(Move move) {
+  moves.push_back(move);
+  searched.push_back(0);
+  root_values.push_back(0.0f);
+}
+
+void GameRecord::add_searched(Move move, Value root_value, std::vector<std::int32_t> counts) {
+  constexpr std::int32_t kLimit = std::numeric_limits<std::uint16_t>::max();
+  moves.push_back(move);
+  searched.push_back(1);
+  root_values.push_back(root_value.get());
+  const std::int32_t most = counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
+  const double scale = most > kLimit ? static_cast<double>(kLimit) / most : 1.0;
+  for (const std::int32_t count : counts) visits.push_back(static_cast<std::uint16_t>(count * scale));
+}
+
+std::string serialize(const std::vector<GameRecord>& games) {
+  std::string bytes;
+  append(bytes, static_cast<std::uint32_t>(games.size()));
+  for (const GameRecord& game : games) {
+    append(bytes, game.environment);
+    append(bytes, game.episode);
+    append(bytes, game.start);
+    append(bytes, static_cast<std::uint32_t>(game.moves.size()));
+    for (const Move move : game.moves) append(bytes, to_byte(move));
+    append_all(bytes, game.searched);
+    append_all(bytes, game.root_values);
+    append_all(bytes, game.visits);
+  }
+  return bytes;
+}
+
+std::vector<GameRecord> parse_games(std::string_view bytes, const std::string& source) {
+  Reader reader(bytes, source);
+  std::vector<GameRecord> games;
+  for (auto left = reader.next<std::uint32_t>(); left > 0; --left) {
+    GameRecord game;
+    game.environment = reader.next<std::uint32_t>();
+    game.episode = reader.next<std::uint64_t>();
+    game.start = reader.next<Position>();
+    for (const std::uint8_t byte : reader.next_all<std::uint8_t>()) {
+      if (byte >= kMoveIndices)
+        throw request_error(source, "holds the impossible move " + std::to_string(byte));
+      game.moves.push_back(byte == kMoveIndices - 1 ? Move::swap() : Move::at(byte));
+    }
+    game.searched = reader.next_all<std::uint8_t>();
+    game.root_values = reader.next_all<float>();
+    game.visits = reader.next_all<std::uint16_t>();
+    check(game, source);
+    games.push_back(std::move(game));
+  }
+  if (!reader.done()) throw request_error(source, "has extra bytes after the last game");
+  return games;
+}
+
+void save_games(const std::filesystem::path& path, const std::vector<GameRecord>& games) {
+  write_frame(path, kGamesFormat, serialize(games));
+}
+
+std::vector<GameRecord> load_games(const std::filesystem::path& path) {
+  return parse_games(read_frame(path, kGamesFormat), path.string());
+}
+
+}  // namespace pahtum

@@ -1,0 +1,110 @@
+#include "selfplay/iteration_metrics.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+
+namespace pahtum {
+namespace {
+
+using nlohmann::json;
+
+double per(double amount, double seconds) {
+  return seconds > 0 ? amount / seconds : 0.0;
+}
+
+}  // namespace
+
+void IterationMetrics::add_selfplay(const SelfplayCounters& counters, double seconds) {
+  selfplay_seconds_ += seconds;
+  played_games_ += counters.games;
+  moves_ += counters.moves;
+  evaluations_ += counters.evaluations;
+  batches_ += counters.batches;
+}
+
+void IterationMetrics::add_game(const GameRecord& game) {
+  const int margin = game.position().white_margin();
+  ++finished_;
+  margin_ += margin;
+  positions_ += game.samples();
+  white_wins_ += margin > 0 ? 1 : 0;
+  draws_ += margin == 0 ? 1 : 0;
+  black_wins_ += margin < 0 ? 1 : 0;
+}
+
+void IterationMetrics::add_losses(const Losses& losses, double learning_rate) {
+  ++steps_;
+  sums_.total += losses.total;
+  sums_.policy += losses.policy;
+  sums_.value += losses.value;
+  sums_.margin += losses.margin;
+  sums_.ownership += losses.ownership;
+  sums_.policy_entropy += losses.policy_entropy;
+  sums_.policy_accuracy += losses.policy_accuracy;
+  sums_.value_accuracy += losses.value_accuracy;
+  sums_.gradient_norm += losses.gradient_norm;
+  learning_rate_ = learning_rate;
+}
+
+void IterationMetrics::add_match(const std::string& against, const MatchResult& result) {
+  match_ = json{{"against", against},
+                {"score", result.total.score()},
+                {"score_low", result.score_low},
+                {"score_high", result.score_high}};
+}
+
+double IterationMetrics::mean_loss() const noexcept {
+  return sums_.total / static_cast<double>(std::max<std::int64_t>(1, steps_));
+}
+
+json IterationMetrics::row(const IterationPosition& position) const {
+  json row{{"iteration", position.iteration},
+           {"step", position.step},
+           {"games", position.games},
+           {"positions", positions_},
+           {"seconds", position.seconds},
+           {"selfplay_seconds", selfplay_seconds_},
+           {"learn_seconds", learn_seconds_},
+           {"games_per_second", per(static_cast<double>(played_games_), selfplay_seconds_)},
+           {"moves_per_second", per(static_cast<double>(moves_), selfplay_seconds_)},
+           {"evaluations_per_second", per(static_cast<double>(evaluations_), selfplay_seconds_)},
+           {"mean_batch", per(static_cast<double>(evaluations_), static_cast<double>(batches_))},
+           {"duplicate_games", per(static_cast<double>(duplicates_), static_cast<double>(finished_))},
+           {"white_wins", white_wins_},
+           {"draws", draws_},
+           {"black_wins", black_wins_},
+           {"mean_margin", per(static_cast<double>(margin_), static_cast<double>(finished_))},
+           {"replay_games", position.replay_games},
+           {"resident_mib", position.resident_bytes >> 20}};
+  if (steps_ > 0) {
+    const auto mean = [&](double sum) { return sum / static_cast<double>(steps_); };
+    row["loss"] = json{{"total", mean(sums_.total)},         {"policy", mean(sums_.policy)},
+                       {"value", mean(sums_.value)},         {"margin", mean(sums_.margin)},
+                       {"ownership", mean(sums_.ownership)}, {"policy_entropy", mean(sums_.policy_entropy)}};
+    row["policy_accuracy"] = mean(sums_.policy_accuracy);
+    row["value_accuracy"] = mean(sums_.value_accuracy);
+    row["gradient_norm"] = mean(sums_.gradient_norm);
+    row["learning_rate"] = learning_rate_;
+  }
+  if (!match_.is_null()) row["match"] = match_;
+  return row;
+}
+
+std::string iteration_line(const json& row, std::int64_t iterations) {
+  std::string line =
+      fmt::format("iteration {}/{} · {} games · {:.1f} games/s · {:.0f} evaluations/s",
+                  row["iteration"].get<std::int64_t>(), iterations, row["games"].get<std::int64_t>(),
+                  row["games_per_second"].get<double>(), row["evaluations_per_second"].get<double>());
+  if (row.contains("loss")) {
+    line += fmt::format(" · loss {:.3f} (policy {:.3f}, value {:.3f})", row["loss"]["total"].get<double>(),
+                        row["loss"]["policy"].get<double>(), row["loss"]["value"].get<double>());
+  }
+  if (row.contains("match")) {
+    line += fmt::format(" · {:.0f} % against {}", 100 * row["match"]["score"].get<double>(),
+                        row["match"]["against"].get<std::string>());
+  }
+  return line;
+}
+
+}  // namespace pahtum

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "eval/arena.h"
+#include "model/trainer.h"
+#include "selfplay/game_record.h"
+#include "selfplay/worker.h"
+
+namespace pahtum {
+
+// Where a run stands at the end of an iteration.
+struct IterationPosition {
+  std::int64_t iteration = 0;
+  std::int64_t step = 0;
+  std::int64_t games = 0;
+  std::int64_t replay_games = 0;
+  double seconds = 0;  // since this session of the run started
+  std::int64_t resident_bytes = 0;
+};
+
+// Gathers what happened in one iteration and makes its row of metrics.jsonl (docs/formats.md lists the
+// fields).
+class IterationMetrics {
+ public:
+  void add_selfplay(const SelfplayCounters& counters, double seconds);
+  void add_game(const GameRecord& game);
+  void add_duplicates(std::int64_t games) { duplicates_ += games; }
+  void add_losses(const Losses& losses, double learning_rate);
+  void add_learning(double seconds) { learn_seconds_ += seconds; }
+  void add_match(const std::string& against, const MatchResult& result);
+
+  [[nodiscard]] double mean_loss() const noexcept;
+  [[nodiscard]] nlohmann::json row(const IterationPosition& position) const;
+
+ private:
+  double selfplay_seconds_ = 0;
+  double learn_seconds_ = 0;
+  std::int64_t played_games_ = 0, moves_ = 0, evaluations_ = 0, batches_ = 0;
+  std::int64_t finished_ = 0, white_wins_ = 0, draws_ = 0, black_wins_ = 0, margin_ = 0, duplicates_ = 0;
+  std::int64_t positions_ = 0;
+  std::int64_t steps_ = 0;
+  Losses sums_;
+  double learning_rate_ = 0;
+  nlohmann::json match_;
+};
+
+// One line for people of a metrics row.
+[[nodiscard]] std::string iteration_line(const nlohmann::json& row, std::int64_t iterations);
+
+}  // namespace pahtum

@@ -1,0 +1,53 @@
+#include "selfplay/memory.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "env/observation.h"
+#include "selfplay/game_record.h"
+
+namespace pahtum {
+
+MemoryEstimate estimate_memory(const RunConfig& config, int workers) {
+  constexpr std::int64_t kFloat = sizeof(float);
+  const std::int64_t squares = config.game.size * config.game.size;
+  const std::int64_t plies = squares - config.game.holes;
+
+  MemoryEstimate estimate;
+  estimate.program = std::int64_t{300} << 20;
+
+  // Two arenas per slot (the tree, and where its kept part is copied to), each of one node per visit with an
+  // edge per legal move; half the squares are free on average, and vectors grow by doubling.
+  constexpr std::int64_t kNodeBytes = 64;
+  constexpr std::int64_t kEdgeBytes = 16;
+  const std::int64_t tree = config.search.simulations * (kNodeBytes + kEdgeBytes * plies);
+  estimate.trees = config.selfplay.slots * 2 * tree;
+
+  // A game: its record, per ply a move, a flag and a value, and a 16-bit count per legal move.
+  const std::int64_t game =
+      static_cast<std::int64_t>(sizeof(GameRecord)) + plies * 6 + plies * plies / 2 * 2 + 64;
+  estimate.replay =
+      (config.replay.window_games + config.selfplay.slots + config.selfplay.games_per_iteration) * game;
+
+  // Weights ×4 (values, gradients, two moments) and averaged; a copy per worker. Activations: the forward
+  // pass of the learner keeps about eight planes per convolution; an evaluator reuses a few.
+  const std::int64_t convolution = config.network.channels * config.network.channels * 9;
+  const std::int64_t weights = (2 * config.network.blocks + 2) * convolution * kFloat;
+  const std::int64_t plane = config.network.channels * squares * kFloat;
+  const std::int64_t learner = config.learner.batch_size * plane * 8 * (2 * config.network.blocks + 2);
+  const std::int64_t batch = std::max<std::int64_t>(1, config.selfplay.slots / std::max(1, workers));
+  estimate.network = weights * (6 + workers) + learner + workers * batch * plane * 8;
+  return estimate;
+}
+
+std::int64_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::int64_t total = 0;
+  std::int64_t resident = 0;
+  if (!(file >> total >> resident)) return 0;
+  return resident * ::sysconf(_SC_PAGESIZE);
+}
+
+}  // namespace pahtum

@@ -1,0 +1,112 @@
+#include "selfplay/replay.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "env/observation.h"
+#include "env/symmetry.h"
+
+namespace pahtum {
+
+SampleBuffer::SampleBuffer(int count, int size) : count_(count), size_(size) {
+  const auto rows = static_cast<std::size_t>(count);
+  const auto squares = static_cast<std::size_t>(size * size);
+  planes_.resize(rows * kChannels * squares);
+  policy_.resize(rows * squares);
+  wdl_.resize(rows * 3);
+  margin_.resize(rows);
+  ownership_.resize(rows * squares);
+}
+
+TrainingBatch SampleBuffer::batch() const noexcept {
+  return {count_, planes_, policy_, wdl_, margin_, ownership_};
+}
+
+std::int64_t Replay::add(std::vector<GameRecord> games) {
+  std::int64_t duplicates = 0;
+  for (GameRecord& game : games) {
+    assert(game.position().over());
+    if (seen_[game.hash()]++ > 0) ++duplicates;
+    games_.push_back(std::move(game));
+    if (static_cast<std::int64_t>(games_.size()) > window_) {
+      const auto oldest = seen_.find(games_.front().hash());
+      if (--oldest->second == 0) seen_.erase(oldest);
+      games_.pop_front();
+    }
+  }
+  ends_.clear();
+  samples_ = 0;
+  for (const GameRecord& game : games_) ends_.push_back(samples_ += game.samples());
+  return duplicates;
+}
+
+std::size_t Replay::bytes() const noexcept {
+  std::size_t total = 0;
+  for (const GameRecord& game : games_) {
+    total += sizeof(game) + game.moves.capacity() + game.searched.capacity() +
+             sizeof(float) * game.root_values.capacity() + sizeof(std::uint16_t) * game.visits.capacity();
+  }
+  return total;
+}
+
+void Replay::draw(Random& random, SampleBuffer& buffer) const {
+  assert(samples_ > 0);
+  for (int index = 0; index < buffer.count_; ++index) {
+    const auto number = static_cast<std::int64_t>(random.below(static_cast<std::uint32_t>(samples_)));
+    const auto end = std::upper_bound(ends_.begin(), ends_.end(), number);
+    const GameRecord& game = games_[static_cast<std::size_t>(end - ends_.begin())];
+    std::int64_t left = number - (*end - game.samples());
+    int ply = 0;
+    while (game.searched[static_cast<std::size_t>(ply)] == 0 || left-- > 0) ++ply;
+    write_sample(game, ply, static_cast<int>(random.below(kSymmetries)), index, buffer);
+  }
+}
+
+void Replay::write_sample(const GameRecord& game, int ply, int symmetry, int index, SampleBuffer& buffer) {
+  const int size = buffer.size_;
+  const auto squares = static_cast<std::size_t>(size * size);
+  const auto row = static_cast<std::size_t>(index);
+
+  Position position = game.start;
+  std::size_t visits_at = 0;
+  for (std::size_t p = 0; p < static_cast<std::size_t>(ply); ++p) {
+    if (game.searched[p] != 0) visits_at += static_cast<std::size_t>(legal_count(position));
+    apply(position, game.moves[p]);
+  }
+  Position last = position;
+  for (std::size_t p = static_cast<std::size_t>(ply); p < game.moves.size(); ++p) apply(last, game.moves[p]);
+
+  const std::span planes = std::span(buffer.planes_).subspan(row * kChannels * squares, kChannels * squares);
+  write_observation<float>(apply_symmetry(position, symmetry), planes);
+
+  const std::span policy = std::span(buffer.policy_).subspan(row * squares, squares);
+  std::fill(policy.begin(), policy.end(), 0.0f);
+  float sum = 0.0f;
+  for_each_legal(position, [&](Move move) {
+    const auto count = static_cast<float>(game.visits[visits_at++]);
+    if (move.is_swap()) return;
+    policy[static_cast<std::size_t>(action_of(apply_symmetry(move, symmetry, size), size))] = count;
+    sum += count;
+  });
+  for (float& share : policy) share /= std::max(sum, 1.0f);
+
+  const int margin = position.mover == Color::kWhite ? last.white_margin() : -last.white_margin();
+  const Outcome result = outcome_of(Margin{margin});
+  buffer.wdl_[3 * row] = result == Outcome::kWin ? 1.0f : 0.0f;
+  buffer.wdl_[3 * row + 1] = result == Outcome::kDraw ? 1.0f : 0.0f;
+  buffer.wdl_[3 * row + 2] = result == Outcome::kLoss ? 1.0f : 0.0f;
+  buffer.margin_[row] = static_cast<float>(margin);
+
+  const Position turned = apply_symmetry(last, symmetry);
+  const Bitboard own = turned.stones(position.mover);
+  const Bitboard theirs = turned.stones(opponent(position.mover));
+  float* owner = buffer.ownership_.data() + row * squares;
+  for (int square_row = 0; square_row < size; ++square_row) {
+    for (int column = 0; column < size; ++column) {
+      const Bitboard bit = square_bit(square_at(square_row, column));
+      *owner++ = (own & bit) != 0 ? 1.0f : (theirs & bit) != 0 ? -1.0f : 0.0f;
+    }
+  }
+}
+
+}  // namespace pahtum

@@ -1,0 +1,152 @@
+#include "selfplay/run_config.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "env/base/error.h"
+#include "eval/player_spec.h"
+
+namespace pahtum {
+namespace {
+
+constexpr std::int64_t kLargestSeed = std::numeric_limits<std::int64_t>::max();
+
+std::int64_t stones_per_game(const GameConfig& game) {
+  return game.size * game.size - game.holes;
+}
+
+void validate_self_play(const RunConfig& config) {
+  if (config.run.workers > config.selfplay.slots) {
+    throw request_error("run.workers", std::to_string(config.run.workers) + " workers share only " +
+                                           std::to_string(config.selfplay.slots) +
+                                           " selfplay.slots; use at most one worker per slot");
+  }
+  const std::int64_t stones = stones_per_game(config.game);
+  if (config.selfplay.random_opening_mean > static_cast<double>(stones) / 2) {
+    throw request_error("selfplay.random_opening_mean", "more than half of the " + std::to_string(stones) +
+                                                            " plies of a game would be random; use at most " +
+                                                            std::to_string(stones / 2));
+  }
+}
+
+void validate_replay(const RunConfig& config) {
+  const std::int64_t window = config.replay.window_games;
+  const std::int64_t per_iteration = config.selfplay.games_per_iteration;
+  if (window < per_iteration) {
+    throw request_error("replay.window_games",
+                        "a window of " + std::to_string(window) + " games forgets part of the " +
+                            std::to_string(per_iteration) +
+                            " selfplay.games_per_iteration before it was learned from; use at least " +
+                            std::to_string(per_iteration));
+  }
+  if (config.replay.minimum_games > window) {
+    throw request_error("replay.minimum_games", std::to_string(config.replay.minimum_games) +
+                                                    " games never fit a window of " + std::to_string(window) +
+                                                    "; use at most replay.window_games");
+  }
+  // Divided rather than multiplied: the product may not fit 64 bits.
+  const std::int64_t iterations_needed = (config.replay.minimum_games + per_iteration - 1) / per_iteration;
+  if (iterations_needed > config.run.iterations) {
+    throw request_error("replay.minimum_games",
+                        "the whole run plays " + std::to_string(config.run.iterations * per_iteration) +
+                            " games, so the learner would never start; use at most that");
+  }
+}
+
+void validate_evaluation(const RunConfig& config) {
+  const EvaluationConfig& evaluation = config.evaluation;
+  if (evaluation.every > 0 && evaluation.against.empty()) {
+    throw request_error("evaluation.every", "matches during the run need an opponent in evaluation.against");
+  }
+  const std::int64_t stones = stones_per_game(config.game);
+  if (evaluation.opening_plies >= stones) {
+    throw request_error("evaluation.opening_plies",
+                        "a game has only " + std::to_string(stones) + " plies; use fewer");
+  }
+  for (const std::string& spec : evaluation.against) {
+    try {
+      static_cast<void>(parse_player_spec(spec));
+    } catch (const Error& error) {
+      throw request_error("evaluation.against", error.what());
+    }
+  }
+}
+
+}  // namespace
+
+Schema describe(ScheduleConfig& config) {
+  Schema schema("run", "The run as a whole.");
+  schema
+      .integer("seed", &config.seed, 0, kLargestSeed, "",
+               "Seed of everything random in training: layouts, openings, noise, weights, samples.")
+      .integer("iterations", &config.iterations, 1, 1'000'000, "iterations",
+               "Length of the run. An iteration plays games, learns from them and saves a checkpoint.")
+      .required()
+      .text("device", &config.device, {"auto", "cpu", "cuda"},
+            "Where the network lives; `auto` takes a CUDA device when there is one, else the CPU.")
+      .integer("workers", &config.workers, 0, 1024, "threads", "Self-play threads; 0 means one per core.")
+      .integer("keep_checkpoints", &config.keep_checkpoints, 1, 1'000'000, "checkpoints",
+               "How many of the newest checkpoints stay on disk.");
+  return schema;
+}
+
+Schema describe(SelfplayConfig& config) {
+  Schema schema("selfplay", "How games are played for training.");
+  schema
+      .integer("slots", &config.slots, 1, 65536, "games",
+               "Games in progress at once, over all workers. More slots make wider batches for the network.")
+      .integer("games_per_iteration", &config.games_per_iteration, 1, 10'000'000, "games",
+               "Finished games of one iteration, over all workers.")
+      .boolean("stagger", &config.stagger,
+               "Start the first games at random plies, so that slots do not reach the endgame together.")
+      .real("random_opening_mean", &config.random_opening_mean, 0.0, 32.0, "plies",
+            "Mean number of uniformly random plies at the start of a game; 0 means none.");
+  return schema;
+}
+
+Schema describe(ReplayConfig& config) {
+  Schema schema("replay", "What the learner remembers, and how much it takes from it.");
+  schema
+      .integer("window_games", &config.window_games, 1, 100'000'000, "games",
+               "The newest finished games from which samples are drawn.")
+      .real("reuse", &config.reuse, 0.01, 1000.0, "samples",
+            "Samples drawn per position played: learner steps = reuse · new positions / batch size.")
+      .integer("minimum_games", &config.minimum_games, 1, 100'000'000, "games",
+               "Games in the window before the first learner step.");
+  return schema;
+}
+
+Schema describe(EvaluationConfig& config) {
+  Schema schema("evaluation", "What is measured after training, and on the way.");
+  schema
+      .text_list("against", &config.against,
+                 "Opponents after training: `random`, `greedy`, `uct:N`, `net:PATH`. An empty list skips the "
+                 "evaluation.")
+      .integer("pairs", &config.pairs, 1, 1'000'000, "pairs",
+               "Pairs of games against each opponent; both games of a pair share the layout, with colours "
+               "swapped.")
+      .integer("every", &config.every, 0, 1'000'000, "iterations",
+               "Also play a short match against the first opponent every so many iterations; 0 means never.")
+      .integer("every_pairs", &config.every_pairs, 1, 1'000'000, "pairs", "Pairs of such a short match.")
+      .integer("seed", &config.seed, 0, kLargestSeed, "",
+               "Seed of the evaluation's layouts and openings; training never sees these streams.")
+      .integer("opening_plies", &config.opening_plies, 0, kMaxSquares, "plies",
+               "Random stones before the players take over, the same in both games of a pair.");
+  return schema;
+}
+
+std::vector<Schema> describe(RunConfig& config) {
+  return {describe(config.game),     describe(config.network),   describe(config.search),
+          describe(config.selfplay), describe(config.replay),    describe(config.learner),
+          describe(config.run),      describe(config.evaluation)};
+}
+
+void validate(const RunConfig& config) {
+  validate(config.game);
+  validate_self_play(config);
+  validate_replay(config);
+  validate_evaluation(config);
+}
+
+}  // namespace pahtum

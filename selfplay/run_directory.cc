@@ -1,0 +1,152 @@
+#include "selfplay/run_directory.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <optional>
+#include <system_error>
+
+#include "env/base/error.h"
+#include "env/base/files.h"
+#include "selfplay/config_file.h"
+
+namespace pahtum {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string numbered(std::int64_t number, const char* ending) {
+  std::string digits = std::to_string(number);
+  if (digits.size() < 6) digits.insert(0, 6 - digits.size(), '0');
+  return digits + ending;
+}
+
+std::optional<std::int64_t> number_of(const fs::path& file, const char* ending) {
+  if (file.extension() != ending) return std::nullopt;
+  const std::string stem = file.stem().string();
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(stem.data(), stem.data() + stem.size(), number);
+  if (error != std::errc{} || end != stem.data() + stem.size()) return std::nullopt;
+  return number;
+}
+
+// The numbered files of a folder, ascending.
+std::vector<std::pair<std::int64_t, fs::path>> numbered_files(const fs::path& folder, const char* ending) {
+  std::vector<std::pair<std::int64_t, fs::path>> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (const auto number = number_of(entry.path(), ending)) files.emplace_back(*number, entry.path());
+  }
+  if (error) throw request_error(folder.string(), "cannot be read: " + error.message());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw failure(folder.string(), "cannot be created: " + error.message());
+}
+
+void remove_file(const fs::path& file) {
+  std::error_code error;
+  fs::remove(file, error);
+  if (error) throw failure(file.string(), "cannot be removed: " + error.message());
+}
+
+}  // namespace
+
+bool RunDirectory::holds_run() const {
+  return fs::exists(config_path()) || fs::exists(root_ / "checkpoints") || fs::exists(metrics_path());
+}
+
+void RunDirectory::create(const RunConfig& config) const {
+  if (holds_run()) {
+    throw request_error(root_.string(),
+                        "already holds a run; go on with it by --resume, or name another folder");
+  }
+  if (fs::exists(root_) && !fs::is_directory(root_)) {
+    throw request_error(root_.string(), "is a file; name a folder for the run");
+  }
+  make_folder(root_ / "checkpoints");
+  make_folder(root_ / "games");
+  write_file_atomically(root_ / "version.txt", std::string(PAHTUM_VERSION) + "\n");
+  write_file_atomically(config_path(), to_yaml(config));
+}
+
+void RunDirectory::require_run() const {
+  if (!fs::is_directory(root_)) throw request_error(root_.string(), "no such run directory");
+  if (!fs::exists(config_path())) {
+    throw request_error(root_.string(), "holds no run to resume (there is no config.yaml in it)");
+  }
+}
+
+fs::path RunDirectory::checkpoint_path(std::int64_t iteration) const {
+  return root_ / "checkpoints" / numbered(iteration, ".ckpt");
+}
+
+fs::path RunDirectory::games_path(std::int64_t iteration) const {
+  return root_ / "games" / numbered(iteration, ".games");
+}
+
+void RunDirectory::prune_checkpoints(std::int64_t keep) const {
+  const auto files = numbered_files(root_ / "checkpoints", ".ckpt");
+  for (std::size_t k = 0; k + static_cast<std::size_t>(keep) < files.size(); ++k)
+    remove_file(files[k].second);
+}
+
+void RunDirectory::drop_games_after(std::int64_t iteration) const {
+  for (const auto& [number, path] : numbered_files(root_ / "games", ".games")) {
+    if (number > iteration) remove_file(path);
+  }
+}
+
+std::vector<GameRecord> RunDirectory::load_newest_games(std::int64_t iteration, std::int64_t games) const {
+  std::vector<std::vector<GameRecord>> shards;
+  std::int64_t found = 0;
+  for (std::int64_t number = iteration; number >= 1 && found < games; --number) {
+    shards.push_back(load_games(games_path(number)));
+    found += static_cast<std::int64_t>(shards.back().size());
+  }
+  std::vector<GameRecord> all;
+  for (auto shard = shards.rbegin(); shard != shards.rend(); ++shard) {
+    all.insert(all.end(), std::make_move_iterator(shard->begin()), std::make_move_iterator(shard->end()));
+  }
+  return all;
+}
+
+void RunDirectory::append_metrics(const nlohmann::json& row) const {
+  std::ofstream file(metrics_path(), std::ios::app | std::ios::binary);
+  file << row.dump() + "\n" << std::flush;
+  if (!file) throw failure(metrics_path().string(), "cannot be written");
+}
+
+void RunDirectory::drop_metrics_after(std::int64_t iteration) const {
+  std::string kept;
+  for (const nlohmann::json& row : read_metrics(metrics_path())) {
+    if (row.value("iteration", std::int64_t{0}) <= iteration) kept += row.dump() + "\n";
+  }
+  write_file_atomically(metrics_path(), kept);
+}
+
+std::vector<nlohmann::json> read_metrics(const fs::path& path) {
+  std::vector<nlohmann::json> rows;
+  if (!fs::exists(path)) return rows;
+  const std::string text = read_file(path);
+  int number = 1;
+  for (std::size_t start = 0; start < text.size(); ++number) {
+    const std::size_t end = text.find('\n', start);
+    if (end == std::string::npos) break;  // the last line was cut short
+    nlohmann::json row =
+        nlohmann::json::parse(text.begin() + static_cast<std::ptrdiff_t>(start),
+                              text.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
+    if (!row.is_object()) {
+      throw request_error(path.string() + ":" + std::to_string(number), "is not a JSON object");
+    }
+    rows.push_back(std::move(row));
+    start = end + 1;
+  }
+  return rows;
+}
+
+}  // namespace pahtum

@@ -1,0 +1,421 @@
+#include "selfplay/training.h"
+
+#include <spdlog/fmt/fmt.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "env/base/error.h"
+#include "env/base/random.h"
+#include "env/observation.h"
+#include "eval/arena.h"
+#include "eval/player.h"
+#include "model/network_evaluator.h"
+#include "model/trainer.h"
+#include "selfplay/config_file.h"
+#include "selfplay/iteration_metrics.h"
+#include "selfplay/memory.h"
+#include "selfplay/progress.h"
+#include "selfplay/replay.h"
+#include "selfplay/run_directory.h"
+#include "selfplay/worker.h"
+
+namespace pahtum {
+namespace {
+
+using nlohmann::json;
+using std::chrono::steady_clock;
+
+constexpr const char* kSlotsTensor = "selfplay/in_progress";  // games in the slots
+constexpr const char* kFinishedTensor = "selfplay/finished";  // games of an iteration a signal interrupted
+
+double seconds_since(steady_clock::time_point start) {
+  return std::chrono::duration<double>(steady_clock::now() - start).count();
+}
+
+StoredTensor bytes_tensor(const char* name, const std::vector<GameRecord>& games) {
+  std::string bytes = serialize(games);
+  const auto length = static_cast<std::int64_t>(bytes.size());
+  return {name, "U8", {length}, std::move(bytes)};
+}
+
+std::vector<GameRecord> games_tensor(const Checkpoint& checkpoint, const char* name,
+                                     const std::string& source) {
+  for (const StoredTensor& tensor : checkpoint.tensors) {
+    if (tensor.name == name) return parse_games(tensor.data, source + " (" + name + ")");
+  }
+  throw request_error(source, std::string("holds no ") + name + "; it is no checkpoint of a training run");
+}
+
+int worker_count(const RunConfig& config) {
+  const auto cores = static_cast<std::int64_t>(std::max(1u, std::thread::hardware_concurrency()));
+  const std::int64_t wanted = config.run.workers > 0 ? config.run.workers : cores;
+  return static_cast<int>(std::clamp<std::int64_t>(wanted, 1, config.selfplay.slots));
+}
+
+// `total` shared out in `parts` parts that differ by one at most: the part number `index`.
+std::int64_t share(std::int64_t total, std::int64_t parts, std::int64_t index) {
+  return total * (index + 1) / parts - total * index / parts;
+}
+
+// Keeps the loop's state and takes it through its stages. An iteration plays games, learns, saves.
+class TrainingLoop {
+ public:
+  TrainingLoop(const RunConfig& config, RunDirectory directory, const std::atomic<bool>& stop)
+      : config_(config),
+        directory_(std::move(directory)),
+        stop_(stop),
+        trainer_(config.game, config.network, config.learner, static_cast<std::uint64_t>(config.run.seed),
+                 config.run.device),
+        replay_(config.replay.window_games),
+        samples_(static_cast<int>(config.learner.batch_size), static_cast<int>(config.game.size)) {
+    const int workers = worker_count(config);
+    std::int64_t first = 0;
+    for (int worker = 0; worker < workers; ++worker) {
+      const std::int64_t slots = share(config.selfplay.slots, workers, worker);
+      workers_.push_back(
+          std::make_unique<SelfplayWorker>(config_, static_cast<int>(first), static_cast<int>(slots)));
+      first += slots;
+    }
+  }
+
+  void restore(const Checkpoint& checkpoint, const std::string& source);
+  TrainingSummary run();
+
+  void save() { save_checkpoint(directory_.checkpoint_path(iteration_), snapshot()); }
+
+ private:
+  [[nodiscard]] bool stopped() const noexcept { return stop_.load(std::memory_order_relaxed); }
+  [[nodiscard]] Checkpoint snapshot() const;
+  [[nodiscard]] std::int64_t planned_steps() const noexcept;
+  [[nodiscard]] std::int64_t steps_of_iteration() const noexcept;
+  [[nodiscard]] std::string progress_prefix() const;
+  [[nodiscard]] std::string time_left() const;
+  void announce() const;
+  void play();
+  void play_with_workers(const Checkpoint& weights, SelfplayCounters& counters,
+                         std::vector<std::vector<GameRecord>>& finished);
+  void learn();
+  void learn_step(std::int64_t step);
+  void dump_batch() const;
+  void finish_iteration();
+  void play_checking_match();
+
+  RunConfig config_;
+  RunDirectory directory_;
+  const std::atomic<bool>& stop_;
+  Trainer trainer_;
+  Replay replay_;
+  SampleBuffer samples_;
+  std::vector<std::unique_ptr<SelfplayWorker>> workers_;
+  Progress progress_;
+
+  std::int64_t iteration_ = 0;        // finished ones
+  std::int64_t games_ = 0;            // finished over the whole run, this iteration's not yet counted
+  bool played_ = false;               // this iteration's games are finished and in its shard
+  std::vector<GameRecord> finished_;  // this iteration's games while it plays
+  std::int64_t new_samples_ = 0;      // plies of this iteration's games to learn from
+  std::int64_t steps_done_ = 0;       // learner steps of this iteration
+  IterationMetrics metrics_;
+  steady_clock::time_point session_start_ = steady_clock::now();
+  std::int64_t session_iterations_ = 0;
+};
+
+std::int64_t TrainingLoop::planned_steps() const noexcept {
+  const double plies = static_cast<double>(config_.game.size * config_.game.size - config_.game.holes);
+  const double samples = static_cast<double>(config_.selfplay.games_per_iteration) * plies *
+                         static_cast<double>(config_.run.iterations);
+  return std::max<std::int64_t>(1,
+                                static_cast<std::int64_t>(samples * config_.replay.reuse /
+                                                          static_cast<double>(config_.learner.batch_size)));
+}
+
+std::int64_t TrainingLoop::steps_of_iteration() const noexcept {
+  if (replay_.games() < config_.replay.minimum_games || replay_.samples() == 0) return 0;
+  const double steps = static_cast<double>(new_samples_) * config_.replay.reuse /
+                       static_cast<double>(config_.learner.batch_size);
+  return std::max<std::int64_t>(1, std::llround(steps));
+}
+
+Checkpoint TrainingLoop::snapshot() const {
+  Checkpoint checkpoint = trainer_.snapshot();
+  Manifest& manifest = checkpoint.manifest;
+  manifest.game = config_.game;
+  manifest.network = config_.network;
+  manifest.observation_version = kObservationVersion;
+  manifest.step = trainer_.steps();
+  manifest.iteration = iteration_;
+  manifest.simulations = config_.search.simulations;
+  manifest.project_version = PAHTUM_VERSION;
+  manifest.config = to_yaml(config_);
+  manifest.counters = json{{"games", games_}, {"played", played_}, {"steps_done", steps_done_}};
+  std::vector<GameRecord> in_progress;
+  for (const auto& worker : workers_) {
+    for (GameRecord& game : worker->games_in_progress()) in_progress.push_back(std::move(game));
+  }
+  checkpoint.tensors.push_back(bytes_tensor(kSlotsTensor, in_progress));
+  checkpoint.tensors.push_back(bytes_tensor(kFinishedTensor, finished_));
+  return checkpoint;
+}
+
+void TrainingLoop::restore(const Checkpoint& checkpoint, const std::string& source) {
+  trainer_.restore(checkpoint);
+  iteration_ = checkpoint.manifest.iteration;
+  try {
+    const json& counters = checkpoint.manifest.counters;
+    games_ = counters.at("games").get<std::int64_t>();
+    played_ = counters.at("played").get<bool>();
+    steps_done_ = counters.at("steps_done").get<std::int64_t>();
+  } catch (const json::exception&) {
+    throw request_error(source, "has no counters of a training run in its manifest");
+  }
+  const std::vector<GameRecord> in_progress = games_tensor(checkpoint, kSlotsTensor, source);
+  finished_ = games_tensor(checkpoint, kFinishedTensor, source);
+  auto next = in_progress.begin();
+  for (const auto& worker : workers_) {
+    const auto count = std::min<std::ptrdiff_t>(worker->slots(), in_progress.end() - next);
+    worker->restore({next, next + count});
+    next += count;
+  }
+  const std::int64_t shards = iteration_ + (played_ ? 1 : 0);
+  directory_.drop_games_after(shards);
+  directory_.drop_metrics_after(iteration_);
+  replay_.add(directory_.load_newest_games(shards, config_.replay.window_games));
+  if (played_) {
+    for (const GameRecord& game : load_games(directory_.games_path(shards))) new_samples_ += game.samples();
+  }
+}
+
+std::string TrainingLoop::progress_prefix() const {
+  return fmt::format("iteration {}/{}", iteration_ + 1, config_.run.iterations);
+}
+
+std::string TrainingLoop::time_left() const {
+  if (session_iterations_ == 0) return "";
+  const double each = seconds_since(session_start_) / static_cast<double>(session_iterations_);
+  return ", " + duration_text(each * static_cast<double>(config_.run.iterations - iteration_)) + " left";
+}
+
+void TrainingLoop::announce() const {
+  const MemoryEstimate memory = estimate_memory(config_, static_cast<int>(workers_.size()));
+  const auto mib = [](std::int64_t bytes) { return (bytes + (1 << 20) - 1) >> 20; };
+  spdlog::info("run {}: {}; network of {} ({} parameters); {} simulations a move", directory_.root().string(),
+               to_text(config_.game), to_text(config_.network), trainer_.parameters(),
+               config_.search.simulations);
+  spdlog::info("{} games at once on {} threads; {} games an iteration; {} iterations, {} finished",
+               config_.selfplay.slots, workers_.size(), config_.selfplay.games_per_iteration,
+               config_.run.iterations, iteration_);
+  spdlog::info("memory: at most about {} MiB (search {}, replay {}, network {}, program {})",
+               mib(memory.total()), mib(memory.trees), mib(memory.replay), mib(memory.network),
+               mib(memory.program));
+  spdlog::info(
+      "Ctrl-C saves everything, half-played games included, and stops; a second Ctrl-C stops at once");
+}
+
+TrainingSummary TrainingLoop::run() {
+  announce();
+  while (iteration_ < config_.run.iterations && !stopped()) {
+    if (!played_) play();
+    if (played_) learn();
+    if (stopped()) break;
+    finish_iteration();
+  }
+  if (stopped()) save();
+  TrainingSummary summary;
+  summary.checkpoint = directory_.checkpoint_path(iteration_);
+  summary.iterations = iteration_;
+  summary.games = games_;
+  summary.steps = trainer_.steps();
+  summary.seconds = seconds_since(session_start_);
+  summary.interrupted = stopped();
+  return summary;
+}
+
+void TrainingLoop::play_with_workers(const Checkpoint& weights, SelfplayCounters& counters,
+                                     std::vector<std::vector<GameRecord>>& finished) {
+  const auto count = static_cast<std::int64_t>(workers_.size());
+  std::vector<std::exception_ptr> errors(workers_.size());
+  std::atomic<std::int64_t> running{count};
+  std::atomic<bool> failed{false};
+  // Finished games of an interrupted iteration count towards the share of the worker that owns their slot.
+  std::vector<std::int64_t> done(workers_.size(), 0);
+  for (const GameRecord& game : finished_) {
+    std::size_t worker = 0;
+    std::int64_t end = workers_[0]->slots();
+    while (game.environment >= static_cast<std::uint32_t>(end) && worker + 1 < workers_.size()) {
+      end += workers_[++worker]->slots();
+    }
+    ++done[worker];
+  }
+  {
+    std::vector<std::jthread> threads;
+    for (std::int64_t worker = 0; worker < count; ++worker) {
+      threads.emplace_back([&, worker] {
+        const auto w = static_cast<std::size_t>(worker);
+        try {
+          set_inference_threads(1);
+          NetworkEvaluator evaluator(weights, config_.run.device, workers_[w]->slots());
+          const std::int64_t quota = share(config_.selfplay.games_per_iteration, count, worker) - done[w];
+          finished[w] = workers_[w]->play(evaluator, quota, stop_, counters);
+        } catch (...) {
+          errors[w] = std::current_exception();
+          failed = true;
+        }
+        --running;
+      });
+    }
+    const auto start = steady_clock::now();
+    while (running > 0 && !failed) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      const double seconds = seconds_since(start);
+      progress_.update(fmt::format("{} · self-play {}/{} games · {:.1f} games/s · {:.0f} evaluations/s{}",
+                                   progress_prefix(), counters.games.load(),
+                                   config_.selfplay.games_per_iteration,
+                                   static_cast<double>(counters.games) / seconds,
+                                   static_cast<double>(counters.evaluations) / seconds, time_left()));
+    }
+  }
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
+void TrainingLoop::play() {
+  const auto start = steady_clock::now();
+  SelfplayCounters counters;
+  std::vector<std::vector<GameRecord>> finished(workers_.size());
+  play_with_workers(trainer_.snapshot(), counters, finished);
+  for (std::vector<GameRecord>& games : finished) {
+    finished_.insert(finished_.end(), std::make_move_iterator(games.begin()),
+                     std::make_move_iterator(games.end()));
+  }
+  metrics_.add_selfplay(counters, seconds_since(start));
+  if (stopped()) return;
+
+  save_games(directory_.games_path(iteration_ + 1), finished_);
+  for (const GameRecord& game : finished_) {
+    metrics_.add_game(game);
+    new_samples_ += game.samples();
+  }
+  metrics_.add_duplicates(replay_.add(std::move(finished_)));
+  finished_.clear();
+  played_ = true;
+}
+
+void TrainingLoop::dump_batch() const {
+  const TrainingBatch batch = samples_.batch();
+  Checkpoint dump = trainer_.snapshot();
+  dump.manifest = snapshot().manifest;
+  const auto add = [&](const char* name, std::span<const float> values) {
+    std::string bytes(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+    dump.tensors.push_back({name, "F32", {static_cast<std::int64_t>(values.size())}, std::move(bytes)});
+  };
+  add("batch/planes", batch.planes);
+  add("batch/policy", batch.policy);
+  add("batch/wdl", batch.wdl);
+  add("batch/margin", batch.margin);
+  add("batch/ownership", batch.ownership);
+  save_checkpoint(directory_.root() / "failed-batch.ckpt", dump);
+}
+
+void TrainingLoop::learn_step(std::int64_t step) {
+  Random random(static_cast<std::uint64_t>(config_.run.seed), Stream::kSamples,
+                static_cast<std::uint64_t>(trainer_.steps()));
+  replay_.draw(random, samples_);
+  const double rate = learning_rate_at(config_.learner, trainer_.steps(), planned_steps());
+  try {
+    metrics_.add_losses(trainer_.step(samples_.batch(), rate), rate);
+  } catch (const Error& error) {
+    dump_batch();
+    throw failure("learner step " + std::to_string(trainer_.steps()),
+                  std::string(error.what()) + "; the batch and the weights are in " +
+                      (directory_.root() / "failed-batch.ckpt").string());
+  }
+  steps_done_ = step + 1;
+}
+
+void TrainingLoop::learn() {
+  const auto start = steady_clock::now();
+  set_inference_threads(static_cast<int>(workers_.size()));
+  const std::int64_t steps = steps_of_iteration();
+  for (std::int64_t step = steps_done_; step < steps && !stopped(); ++step) {
+    learn_step(step);
+    progress_.update(fmt::format("{} · learning step {}/{} · loss {:.3f}{}", progress_prefix(), step + 1,
+                                 steps, metrics_.mean_loss(), time_left()));
+  }
+  metrics_.add_learning(seconds_since(start));
+}
+
+void TrainingLoop::finish_iteration() {
+  ++iteration_;
+  ++session_iterations_;
+  games_ += config_.selfplay.games_per_iteration;
+  played_ = false;
+  steps_done_ = 0;
+  new_samples_ = 0;
+  save();
+  directory_.prune_checkpoints(config_.run.keep_checkpoints);
+  if (config_.evaluation.every > 0 && iteration_ % config_.evaluation.every == 0) play_checking_match();
+  const json row = metrics_.row({iteration_, trainer_.steps(), games_, replay_.games(),
+                                 seconds_since(session_start_), resident_bytes()});
+  directory_.append_metrics(row);
+  progress_.line(iteration_line(row, config_.run.iterations) + time_left());
+  metrics_ = {};
+}
+
+void TrainingLoop::play_checking_match() {
+  const std::string spec = "net:" + directory_.checkpoint_path(iteration_).string();
+  const std::string& opponent = config_.evaluation.against.front();
+  const PlayerContext context{static_cast<std::uint64_t>(config_.evaluation.seed), config_.run.device, 0};
+  MatchConfig match;
+  match.game = config_.game;
+  match.pairs = config_.evaluation.every_pairs;
+  match.seed = static_cast<std::uint64_t>(config_.evaluation.seed);
+  match.opening_plies = static_cast<int>(config_.evaluation.opening_plies);
+  match.threads = static_cast<int>(workers_.size());
+  progress_.update(
+      fmt::format("iteration {}/{} · match against {}", iteration_, config_.run.iterations, opponent));
+  try {
+    metrics_.add_match(opponent, play_match([&] { return make_player(spec, context); },
+                                            [&] { return make_player(opponent, context); }, match, &stop_));
+  } catch (const Error&) {
+    // An interrupted match is not worth saving; the iteration itself already is.
+    if (!stopped()) throw;
+  }
+}
+
+}  // namespace
+
+TrainingSummary start_training(const RunConfig& config, const std::filesystem::path& run,
+                               const std::atomic<bool>& stop) {
+  validate(config);
+  RunDirectory directory(run);
+  if (directory.holds_run()) directory.create(config);  // refuses before the network is built
+  TrainingLoop loop(config, directory, stop);
+  directory.create(config);
+  loop.save();
+  return loop.run();
+}
+
+TrainingSummary resume_training(const std::filesystem::path& run, std::span<const std::string> overrides,
+                                const std::atomic<bool>& stop) {
+  RunDirectory directory(run);
+  directory.require_run();
+  const RunConfig config = load_run_config(directory.config_path(), overrides);
+  std::vector<std::string> skipped;
+  const std::filesystem::path path = resolve_checkpoint(run, &skipped);
+  for (const std::string& broken : skipped)
+    spdlog::warn("{} is damaged; going on from {}", broken, path.string());
+  TrainingLoop loop(config, directory, stop);
+  loop.restore(load_checkpoint(path), path.string());
+  return loop.run();
+}
+
+}  // namespace pahtum

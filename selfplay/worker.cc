@@ -1,0 +1,194 @@
+#include "selfplay/worker.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+
+#include "env/base/error.h"
+#include "env/base/random.h"
+
+namespace pahtum {
+namespace {
+
+BatchConfig batch_config(const RunConfig& config, int first_slot, int slots) {
+  BatchConfig batch;
+  batch.game = config.game;
+  batch.count = slots;
+  batch.seed = static_cast<std::uint64_t>(config.run.seed);
+  batch.first_environment = static_cast<std::uint32_t>(first_slot);
+  batch.auto_reset = AutoReset::kSameStep;
+  batch.observations = false;  // the evaluator encodes the leaves; nobody reads the boards of the slots
+  return batch;
+}
+
+// Visits in the order of the legal moves.
+std::vector<std::int32_t> visit_counts(std::span<const RootMove> moves) {
+  std::vector<std::int32_t> counts;
+  counts.reserve(moves.size());
+  for (const RootMove& move : moves) counts.push_back(move.visits);
+  return counts;
+}
+
+}  // namespace
+
+SelfplayWorker::SelfplayWorker(const RunConfig& config, int first_slot, int slots)
+    : config_(config),
+      seed_(static_cast<std::uint64_t>(config.run.seed)),
+      first_slot_(static_cast<std::uint32_t>(first_slot)),
+      environment_(batch_config(config, first_slot, slots)) {
+  slots_.reserve(static_cast<std::size_t>(slots));
+  for (int slot = 0; slot < slots; ++slot) slots_.push_back({SearchTree(config.search), {}, 0});
+  environment_.reset();
+  for (int row = 0; row < slots; ++row) begin_game(row);
+}
+
+std::uint64_t SelfplayWorker::game_number(std::int32_t row) const noexcept {
+  const auto slot = static_cast<std::uint64_t>(first_slot_) + static_cast<std::uint64_t>(row);
+  return (slot << 40) | environment_.episode(row);
+}
+
+int SelfplayWorker::planned_random_plies(std::int32_t row) const {
+  Random random(seed_, Stream::kOpening, game_number(row));
+  const int plies = environment_.position(row).empty_count();
+  if (config_.selfplay.stagger && environment_.episode(row) == 0) {
+    return static_cast<int>(random.below(static_cast<std::uint32_t>(plies)));
+  }
+  const double drawn = -config_.selfplay.random_opening_mean * std::log(1.0 - random.uniform());
+  return std::min(static_cast<int>(drawn), plies / 2);
+}
+
+void SelfplayWorker::begin_game(std::int32_t row) {
+  Slot& slot = slots_[static_cast<std::size_t>(row)];
+  slot.record = {};
+  slot.record.environment = first_slot_ + static_cast<std::uint32_t>(row);
+  slot.record.episode = environment_.episode(row);
+  slot.record.start = environment_.position(row);
+  slot.random_plies = planned_random_plies(row);
+}
+
+void SelfplayWorker::begin_search(Slot& slot, std::int32_t row, bool keep_tree, Move last) {
+  if (keep_tree) {
+    slot.tree.advance(last);
+  } else {
+    slot.tree.reset(environment_.position(row));
+  }
+  slot.tree.begin_move(Random(seed_, Stream::kRootNoise, game_number(row),
+                              static_cast<std::uint32_t>(slot.record.moves.size())));
+}
+
+bool SelfplayWorker::choose(Slot& slot, std::int32_t row, Move& move, Position& leaf) {
+  const auto ply = static_cast<int>(slot.record.moves.size());
+  Random random(seed_, Stream::kMoveChoice, game_number(row), static_cast<std::uint32_t>(ply));
+  if (ply < slot.random_plies) {
+    const Position& position = environment_.position(row);
+    move = nth_legal(position,
+                     static_cast<int>(random.below(static_cast<std::uint32_t>(legal_count(position)))));
+    slot.record.add_random(move);
+    return true;
+  }
+  if (slot.tree.next_leaf(leaf)) return false;
+  const std::span<const RootMove> moves = slot.tree.root_moves();
+  move = choose_move(moves, temperature_at(config_.search, ply), random);
+  slot.record.add_searched(move, slot.tree.root_value(), visit_counts(moves));
+  return true;
+}
+
+void SelfplayWorker::step(std::vector<GameRecord>& finished, SelfplayCounters& counters) {
+  environment_.step(pending_rows_, pending_actions_);
+  counters.moves += static_cast<std::int64_t>(pending_rows_.size());
+  for (std::size_t k = 0; k < pending_rows_.size(); ++k) {
+    const std::int32_t row = pending_rows_[k];
+    Slot& slot = slots_[static_cast<std::size_t>(row)];
+    const auto ply = static_cast<int>(slot.record.moves.size());
+    if (environment_.terminated()[static_cast<std::size_t>(row)] != 0) {
+      finished.push_back(std::move(slot.record));
+      ++counters.games;
+      begin_game(row);
+      begin_search(slot, row, false, {});
+    } else {
+      // A tree exists only behind a searched move; opening moves leave it untouched until the first search.
+      const bool searched = ply > slot.random_plies;
+      begin_search(slot, row, searched, slot.record.moves.back());
+    }
+  }
+}
+
+void SelfplayWorker::collect(std::vector<GameRecord>& finished, std::int64_t wanted,
+                             SelfplayCounters& counters) {
+  next_rows_.resize(slots_.size());
+  std::iota(next_rows_.begin(), next_rows_.end(), 0);
+  leaves_.clear();
+  batch_rows_.clear();
+  while (!next_rows_.empty() && static_cast<std::int64_t>(finished.size()) < wanted) {
+    pending_rows_.clear();
+    pending_actions_.clear();
+    for (const std::int32_t row : next_rows_) {
+      Slot& slot = slots_[static_cast<std::size_t>(row)];
+      Move move;
+      Position leaf;
+      if (choose(slot, row, move, leaf)) {
+        pending_rows_.push_back(row);
+        pending_actions_.push_back(action_of(move, environment_.size()));
+      } else {
+        batch_rows_.push_back(row);
+        leaves_.push_back(leaf);
+      }
+    }
+    if (!pending_rows_.empty()) step(finished, counters);
+    next_rows_ = pending_rows_;
+  }
+}
+
+std::vector<GameRecord> SelfplayWorker::play(Evaluator& evaluator, std::int64_t games,
+                                             const std::atomic<bool>& stop, SelfplayCounters& counters) {
+  std::vector<GameRecord> finished;
+  for (std::int32_t row = 0; row < slots(); ++row) {
+    begin_search(slots_[static_cast<std::size_t>(row)], row, false, {});
+  }
+  while (static_cast<std::int64_t>(finished.size()) < games && !stop.load(std::memory_order_relaxed)) {
+    collect(finished, games, counters);
+    if (static_cast<std::int64_t>(finished.size()) >= games) break;
+    evaluations_.resize(leaves_.size());
+    evaluator.evaluate(leaves_, evaluations_);
+    counters.evaluations += static_cast<std::int64_t>(leaves_.size());
+    ++counters.batches;
+    for (std::size_t k = 0; k < batch_rows_.size(); ++k) {
+      slots_[static_cast<std::size_t>(batch_rows_[k])].tree.receive(evaluations_[k]);
+    }
+  }
+  return finished;
+}
+
+std::vector<GameRecord> SelfplayWorker::games_in_progress() const {
+  std::vector<GameRecord> games;
+  games.reserve(slots_.size());
+  for (const Slot& slot : slots_) games.push_back(slot.record);
+  return games;
+}
+
+void SelfplayWorker::restore(const std::vector<GameRecord>& games) {
+  if (games.size() != slots_.size()) {
+    throw request_error("selfplay.slots",
+                        "the run was saved with other slots: " + std::to_string(games.size()) +
+                            " games for " + std::to_string(slots_.size()) + " slots of a worker");
+  }
+  for (std::int32_t row = 0; row < slots(); ++row) {
+    const GameRecord& game = games[static_cast<std::size_t>(row)];
+    Slot& slot = slots_[static_cast<std::size_t>(row)];
+    if (game.environment != first_slot_ + static_cast<std::uint32_t>(row)) {
+      throw request_error("selfplay.slots", "the run was saved with another order of slots");
+    }
+    environment_.restore(row, game.episode, {});
+    begin_game(row);
+    if (game.start != slot.record.start) {
+      // start_position is a function of seed and rules; another start means another run's games.
+      throw request_error(
+          "run.seed", "the games in progress start from other layouts than this seed and these rules give");
+    }
+    environment_.restore(row, game.episode, game.moves);
+    slot.record = game;
+  }
+}
+
+}  // namespace pahtum

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "env/batch_environment.h"
+#include "search/evaluator.h"
+#include "search/search_tree.h"
+#include "selfplay/game_record.h"
+#include "selfplay/run_config.h"
+
+namespace pahtum {
+
+// What the workers of a run have done so far in an iteration; written by them, read by the progress line.
+struct SelfplayCounters {
+  std::atomic<std::int64_t> games{0};
+  std::atomic<std::int64_t> moves{0};
+  std::atomic<std::int64_t> evaluations{0};
+  std::atomic<std::int64_t> batches{0};
+};
+
+// Plays games in a fixed number of slots, all stepped by one BatchEnvironment, one search tree per slot.
+//
+//   slot 0 │ tree ─ leaf ┐                        ┌ evaluation ─ tree
+//   slot 1 │ tree ─ leaf ┼─ one evaluator batch ─ ┼ evaluation ─ tree ─ has its visits: move → environment
+//   slot 2 │ tree ─ leaf ┘                        └ evaluation ─ tree
+//
+// A slot whose game ends starts the next one at once. A batch goes out when no slot can add to it. What a
+// worker plays is a function of the configuration, its slots and the evaluator's answers alone. One thread at
+// a time per object.
+class SelfplayWorker {
+ public:
+  // Plays in slots first_slot … first_slot + slots − 1 of the run.
+  SelfplayWorker(const RunConfig& config, int first_slot, int slots);
+
+  // Plays until `games` more games are finished, or `stop` is set; returns the finished ones in the order
+  // they ended. Search trees start afresh at each call, so that a run resumed between two calls plays the
+  // same games.
+  [[nodiscard]] std::vector<GameRecord> play(Evaluator& evaluator, std::int64_t games,
+                                             const std::atomic<bool>& stop, SelfplayCounters& counters);
+
+  // The games in progress, one per slot, and the way back to them after a restart. restore() throws a
+  // kRequest Error when the records are not one for each slot.
+  [[nodiscard]] std::vector<GameRecord> games_in_progress() const;
+  void restore(const std::vector<GameRecord>& games);
+
+  [[nodiscard]] int slots() const noexcept { return environment_.count(); }
+
+ private:
+  struct Slot {
+    SearchTree tree;
+    GameRecord record;
+    int random_plies = 0;  // the game's first plies made at random
+  };
+
+  void begin_game(std::int32_t row);
+  void begin_search(Slot& slot, std::int32_t row, bool keep_tree, Move last);
+  [[nodiscard]] bool choose(Slot& slot, std::int32_t row, Move& move, Position& leaf);
+  void collect(std::vector<GameRecord>& finished, std::int64_t wanted, SelfplayCounters& counters);
+  void step(std::vector<GameRecord>& finished, SelfplayCounters& counters);
+  [[nodiscard]] std::uint64_t game_number(std::int32_t row) const noexcept;
+  [[nodiscard]] int planned_random_plies(std::int32_t row) const;
+
+  RunConfig config_;
+  std::uint64_t seed_;
+  std::uint32_t first_slot_;
+  BatchEnvironment environment_;
+  std::vector<Slot> slots_;
+  std::vector<std::int32_t> pending_rows_, pending_actions_, batch_rows_, next_rows_;
+  std::vector<Position> leaves_;
+  std::vector<Evaluation> evaluations_;
+};
+
+}  // namespace pahtum

@@ -1,0 +1,244 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "env/base/files.h"
+#include "program.h"
+
+namespace pahtum {
+namespace {
+
+using nlohmann::json;
+using Words = std::vector<std::string>;
+
+Finished run(const Words& arguments, const std::string& input = "") {
+  return run_program(arguments, PAHTUM_SOURCE_DIR, input);
+}
+
+TEST(Usage, HelpGoesToStandardOutputWithAnExample) {
+  for (const Words& command :
+       {Words{}, Words{"train"}, Words{"evaluate"}, Words{"match"}, Words{"show"}, Words{"play"},
+        Words{"export"}, Words{"config"}, Words{"config", "check"}, Words{"config", "show"},
+        Words{"config", "reference"}, Words{"bench"}, Words{"bench", "env"}}) {
+    Words arguments = command;
+    arguments.push_back("--help");
+    const Finished result = run(arguments);
+    const std::string name = command.empty() ? "pahtum" : command.back();
+    EXPECT_EQ(result.status, 0) << name;
+    EXPECT_NE(result.out.find("Example"), std::string::npos) << name;
+    EXPECT_EQ(result.err, "") << name;
+  }
+  EXPECT_EQ(run({"--version"}).status, 0);
+}
+
+TEST(Usage, WrongRequestsExitWithTwoAndPrintNothingOnStandardOutput) {
+  for (const Words& arguments : {Words{},
+                                 Words{"nonsense"},
+                                 Words{"show"},
+                                 Words{"train", "--nonsense"},
+                                 Words{"train"},
+                                 Words{"train", "configs/missing.yaml"},
+                                 Words{"evaluate"},
+                                 Words{"evaluate", "nowhere"},
+                                 Words{"match", "random"},
+                                 Words{"match", "random", "nobody"},
+                                 Words{"match", "random", "uct:0"},
+                                 Words{"match", "random", "greedy", "--holes", "4"},
+                                 Words{"match", "random", "greedy", "--size", "9"},
+                                 Words{"match", "random", "greedy", "--size", "3", "--holes", "9"},
+                                 Words{"match", "random", "greedy", "--pairs", "0"},
+                                 Words{"match", "random", "greedy", "--pairs", "x"},
+                                 Words{"match", "random", "greedy", "--rules", "missing.yaml"},
+                                 Words{"export", "nowhere"},
+                                 Words{"export", "nowhere", "--format", "torchscript", "--output", "x"},
+                                 Words{"export", "nowhere", "--format", "pickle", "--output", "x"},
+                                 Words{"config"},
+                                 Words{"config", "check"},
+                                 Words{"config", "check", "configs/missing.yaml"},
+                                 Words{"bench"},
+                                 Words{"bench", "nothing"},
+                                 Words{"play", "--side", "green"},
+                                 Words{"play", "greedy", "--position", "7 w"},
+                                 Words{"evaluate", "x", "--policy", "--sims", "3"}}) {
+    const Finished result = run(arguments);
+    std::string line;
+    for (const std::string& word : arguments) line += word + " ";
+    EXPECT_EQ(result.status, 2) << line << result.err;
+    EXPECT_EQ(result.out, "") << line;
+    EXPECT_NE(result.err, "") << line;
+  }
+}
+
+TEST(Show, FieldsForPrograms) {
+  const Finished result = run({"show", "wwww1bb/6x/3xbbb/7/2xx3/www4/x3bb1", "w", "--json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  const json document = json::parse(result.out);
+  EXPECT_EQ(document["white"], 13);
+  EXPECT_EQ(document["black"], 3);
+  EXPECT_EQ(document["mover"], "white");
+  EXPECT_EQ(document["phase"], "playing");
+  EXPECT_EQ(document["over"], false);
+  EXPECT_EQ(document["empty"], document["legal"].size());
+  EXPECT_EQ(document["legal"].front(), "e7");
+  EXPECT_EQ(document["legal"].back(), "g1");
+  EXPECT_EQ(document["board"],
+            json({"wwww.bb", "......x", "...xbbb", ".......", "..xx...", "www....", "x...bb."}));
+}
+
+TEST(Show, OneWordOrSeveral) {
+  const std::string quoted = run({"show", "3/1x1/3 b", "--json"}).out;
+  EXPECT_EQ(json::parse(quoted)["mover"], "black");
+  EXPECT_EQ(run({"show", "3/1x1/3", "b", "--json"}).out, quoted);
+  EXPECT_EQ(json::parse(run({"show", "7/7/7/7/7/7/7 b place=5", "--json"}).out)["phase"], "placing");
+}
+
+TEST(Show, FinishedGame) {
+  const std::string board = "WWWWWBW/BBBWBWB/BBBWWWW/WBBBWWB/BBBWBBB/WBWBWBW/WWWWBBW";
+  std::string text;
+  for (const char c : board) text += c == '/' ? c : static_cast<char>(c + 32);
+  const json document = json::parse(run({"show", text, "w", "--json"}).out);
+  EXPECT_EQ(document["white"], 51);
+  EXPECT_EQ(document["black"], 53);
+  EXPECT_EQ(document["over"], true);
+  EXPECT_EQ(document["legal"], json::array());
+  EXPECT_NE(run({"show", text, "w"}).out.find("Black wins by 2"), std::string::npos);
+}
+
+TEST(Show, ForPeople) {
+  const Finished result = run({"show", "w2/1x1/2b w"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_NE(result.out.find("3  w  .  .\n2  .  x  .\n1  .  .  b\n   a  b  c\n"), std::string::npos)
+      << result.out;
+}
+
+TEST(Show, BrokenPositions) {
+  for (const std::string text :
+       {"7/7/7/7/7/7/8 w", "7/7/7/7/7/7/6 w", "7/7/7 w", "7/7/7/7/7/7/7", "7/7/7/7/7/7/6q w",
+        "7/7/7/7/7/7/7 z", "", "3/3/3 w place=10", "3/3/3 w swap", "3/3/3 w w w w"}) {
+    const Finished result = run({"show", text, "--json"});
+    EXPECT_EQ(result.status, 2) << text;
+    EXPECT_EQ(result.out, "") << text;
+    EXPECT_NE(result.err, "") << text;
+  }
+}
+
+TEST(Config, CheckAndShow) {
+  EXPECT_EQ(run({"config", "check", "configs/quick.yaml"}).status, 0);
+  const Finished shown = run({"config", "show", "configs/tiny.yaml", "--set", "game.holes=4"});
+  EXPECT_EQ(shown.status, 0);
+  EXPECT_NE(shown.out.find("holes: 4"), std::string::npos);
+  const Finished refused = run({"config", "check", "configs/tiny.yaml", "--set", "game.holes=3"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.err.find("--set game.holes: 3 holes leave an odd number"), std::string::npos)
+      << refused.err;
+  const Finished typo =
+      run({"config", "check", "configs/tiny.yaml", "--set", "network.chanels=3", "--set", "a.b=c"});
+  EXPECT_EQ(typo.status, 2);
+  EXPECT_NE(typo.err.find("did you mean `channels`?"), std::string::npos) << typo.err;
+}
+
+TEST(Config, FaultsOfFilesSayWhere) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "bad.yaml",
+                        "game:\n  size: 7\n  holes: 5\n  hoels: 3\nrun:\n  iterations: 1\n");
+  const Finished result = run_program({"config", "check", "bad.yaml"}, folder.path());
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.err,
+            "pahtum: bad.yaml:4:3: unknown key `hoels` in section `game`; did you mean `holes`?\n");
+  EXPECT_EQ(result.out, "");
+}
+
+TEST(Config, ReferenceIsTheCommittedPage) {
+  EXPECT_EQ(run({"config", "reference"}).out, read_file(std::string(PAHTUM_SOURCE_DIR) + "/docs/config.md"));
+}
+
+TEST(Match, FieldsForPrograms) {
+  const Words arguments = {"match",  "greedy", "random",  "--pairs", "3",
+                           "--size", "4",      "--holes", "2",       "--json"};
+  const Finished result = run(arguments);
+  ASSERT_EQ(result.status, 0) << result.err;
+  json document = json::parse(result.out);
+  EXPECT_EQ(document["first"], "greedy");
+  EXPECT_EQ(document["second"], "random");
+  EXPECT_EQ(document["pairs"], 3);
+  EXPECT_EQ(document["wins"].get<int>() + document["draws"].get<int>() + document["losses"].get<int>(), 6);
+  for (const char* field : {"score", "elo", "elo_low", "elo_high", "distinct_games"}) {
+    EXPECT_TRUE(document[field].is_number()) << field;
+  }
+  EXPECT_TRUE(document.contains("sprt"));
+  const json& colours = document["by_colour"];
+  EXPECT_EQ(colours["white"]["wins"].get<int>() + colours["black"]["wins"].get<int>(), document["wins"]);
+  json again = json::parse(run(arguments).out);
+  document.erase("seconds");
+  again.erase("seconds");
+  EXPECT_EQ(document, again);
+  EXPECT_NE(run({"match", "greedy", "random", "--pairs", "1"}).out.find("as White"), std::string::npos);
+}
+
+TEST(Match, RulesFromAFile) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "rules.yaml", "size: 3\nholes: 1\n");
+  const Finished result =
+      run_program({"match", "random", "random", "--pairs", "1", "--rules", "rules.yaml"}, folder.path());
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.out.find("3×3, 1 random holes"), std::string::npos) << result.out;
+}
+
+TEST(Play, ScriptedGame) {
+  const Finished result = run({"play", "random", "--position", "w2/1x1/2b w", "--seed", "1"},
+                              "help\nz9\nb2\na3\nmoves\nundo\nb3\nundo\nquit\n");
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.out.find("a square such as c4"), std::string::npos);
+  EXPECT_NE(result.out.find("b2: is a hole"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("a3: is taken"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("b3 c3 a2 c2 a1 b1"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("no move of yours"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("(w)"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("random (black) plays"), std::string::npos) << result.out;
+}
+
+TEST(Play, EndOfInputAndFinishedGamesEndCleanly) {
+  const Finished cut = run({"play", "greedy", "--position", "3/1x1/3 w"}, "a1\n");
+  EXPECT_EQ(cut.status, 0);
+  EXPECT_NE(cut.out.find("No more input"), std::string::npos);
+  const Finished whole =
+      run({"play", "random", "--side", "none", "--size", "3", "--holes", "1", "--seed", "5"});
+  EXPECT_EQ(whole.status, 0);
+  EXPECT_NE(whole.out.find("The game is over"), std::string::npos);
+  const Finished last = run({"play", "random", "--side", "both", "--position", "wwb/bxw/w1b b"}, "  b1 \n");
+  EXPECT_EQ(last.status, 0);
+  EXPECT_NE(last.out.find("The game is over: a draw"), std::string::npos) << last.out;
+}
+
+TEST(Play, NamesTheDefaultOpponent) {
+  const TemporaryFolder folder;
+  const Finished result = run_program({"play"}, folder.path(), "quit\n");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_NE(result.out.find("greedy (there is no trained agent"), std::string::npos) << result.out;
+}
+
+TEST(Bench, FieldsForPrograms) {
+  const Finished result = run({"bench", "env", "--seconds", "0.02", "--json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json document = json::parse(result.out);
+  EXPECT_EQ(document["name"], "env");
+  EXPECT_TRUE(document["machine"].is_object());
+  ASSERT_EQ(document["rows"].size(), 2u);
+  for (const json& row : document["rows"]) {
+    for (const char* field : {"what", "value", "unit", "ratio", "against"}) EXPECT_TRUE(row.contains(field));
+    EXPECT_GT(row["value"].get<double>(), 0.0);
+  }
+}
+
+TEST(Bench, SignatureRepeats) {
+  const Finished result = run({"bench", "--signature"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.out.size(), 17u);
+  EXPECT_EQ(run({"bench", "--signature"}).out, result.out);
+}
+
+}  // namespace
+}  // namespace pahtum

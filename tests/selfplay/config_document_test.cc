@@ -1,0 +1,83 @@
+#include "selfplay/config_document.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace pahtum {
+namespace {
+
+using Kind = ConfigNode::Kind;
+
+ConfigNode parse(const std::string& text) {
+  return parse_config_document(text, ConfigSource::file("f.yaml"));
+}
+
+std::string fault_of(const std::string& text) {
+  try {
+    static_cast<void>(parse(text));
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::kRequest);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(ConfigDocument, KeepsKindsMarksAndDuplicates) {
+  const ConfigNode root = parse("a: 1\nb:\n  c: \"1\"\n  d: [x, y]\na: ~\n");
+  ASSERT_EQ(root.kind, Kind::kMap);
+  ASSERT_EQ(root.fields.size(), 3u);
+  EXPECT_EQ(root.fields[0].first.text, "a");
+  EXPECT_EQ(root.fields[0].second.kind, Kind::kPlain);
+  EXPECT_EQ(root.fields[2].first.text, "a");
+  EXPECT_EQ(root.fields[2].first.mark.line, 5);
+  EXPECT_EQ(root.fields[2].second.kind, Kind::kNull);
+  const ConfigNode& inner = root.fields[1].second;
+  ASSERT_EQ(inner.fields.size(), 2u);
+  EXPECT_EQ(inner.fields[0].second.kind, Kind::kQuoted);
+  EXPECT_EQ(inner.fields[0].second.mark.line, 3);
+  EXPECT_EQ(inner.fields[0].second.mark.column, 6);
+  ASSERT_EQ(inner.fields[1].second.kind, Kind::kList);
+  EXPECT_EQ(inner.fields[1].second.items[1].text, "y");
+}
+
+TEST(ConfigDocument, EmptyTextIsNull) {
+  EXPECT_EQ(parse("").kind, Kind::kNull);
+  EXPECT_EQ(parse("# only a comment\n").kind, Kind::kNull);
+  EXPECT_EQ(parse("---\n").kind, Kind::kNull);
+}
+
+TEST(ConfigDocument, RefusesWhatAConfigurationDoesNotNeed) {
+  EXPECT_EQ(fault_of("a: 1\n---\nb: 2\n").substr(0, 9), "f.yaml:2:");
+  EXPECT_NE(fault_of("a: 1\n---\nb: 2\n").find("second YAML document"), std::string::npos);
+  EXPECT_NE(fault_of("a: &x 1\nb: *x\n").find("anchors"), std::string::npos);
+  EXPECT_NE(fault_of("a: !!int 1\n").find("tags"), std::string::npos);
+  EXPECT_NE(fault_of("a: !!map {b: 1}\n").find("tags"), std::string::npos);
+  EXPECT_NE(fault_of("a: *nowhere\n"), "no error");
+}
+
+TEST(ConfigDocument, BrokenYamlSaysWhere) {
+  EXPECT_EQ(fault_of("a: [1, 2\nb: }\n").substr(0, 7), "f.yaml:");
+  EXPECT_NE(fault_of("a: [1, 2\nb: }\n").find("not valid YAML"), std::string::npos);
+  EXPECT_NE(fault_of("a:\n\t- 1\n"), "no error");
+}
+
+TEST(ConfigDocument, DeepNestingIsAnErrorNotACrash) {
+  for (const std::string unit : {"[", "{", "- ", "? ", "[{", "a: {"}) {
+    std::string text;
+    while (text.size() + unit.size() < kMaxConfigBytes / 4) text += unit;
+    EXPECT_NE(fault_of(text), "no error") << unit;
+  }
+  std::string steps;
+  for (int depth = 0; depth < 600; ++depth)
+    steps += std::string(static_cast<std::size_t>(depth), ' ') + "a:\n";
+  EXPECT_NE(fault_of(steps).find("nested deeper"), std::string::npos);
+}
+
+TEST(ConfigDocument, RefusesHugeAndBinaryTexts) {
+  EXPECT_NE(fault_of(std::string(kMaxConfigBytes + 1, '#')).find("bytes"), std::string::npos);
+  EXPECT_NE(fault_of(std::string("a: 1\0b", 6)).find("zero byte"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace pahtum
