@@ -36,6 +36,7 @@ std::vector<SearchTree> trees_on_random_boards(int count) {
 
 std::vector<SearchTree*> pointers(std::vector<SearchTree>& trees) {
   std::vector<SearchTree*> result;
+  result.reserve(trees.size());
   for (SearchTree& tree : trees) result.push_back(&tree);
   return result;
 }
