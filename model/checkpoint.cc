@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <system_error>
-#include <utility>
+#include <limits>
+#include <optional>
+#include <set>
+#include <type_traits>
+#include <variant>
 
 #include "env/base/error.h"
 #include "env/base/files.h"
@@ -13,106 +16,224 @@ namespace pahtum {
 namespace {
 
 using nlohmann::json;
-namespace fs = std::filesystem;
 
-constexpr FrameFormat kCheckpointFormat{"PAHTUMCK", 1, "checkpoint"};
+constexpr int kManifestVersion = 1;
+constexpr FrameFormat kFormat{.magic = "PAHTUMCK", .version = 1, .what = "checkpoint"};
+constexpr std::size_t kLengthSize = sizeof(std::uint64_t);
 
-// Reads a manifest; every fault is a nlohmann exception or an Error of the caller.
-Manifest manifest_from(const json& document) {
-  Manifest manifest;
-  const json& game = document.at("game");
-  game.at("size").get_to(manifest.game.size);
-  game.at("holes").get_to(manifest.game.holes);
-  game.at("unequal_stones").get_to(manifest.game.unequal_stones);
-  const json& network = document.at("network");
-  network.at("channels").get_to(manifest.network.channels);
-  network.at("blocks").get_to(manifest.network.blocks);
-  network.at("pooling_every").get_to(manifest.network.pooling_every);
-  network.at("head_channels").get_to(manifest.network.head_channels);
-  document.at("observation_version").get_to(manifest.observation_version);
-  document.at("step").get_to(manifest.step);
-  document.at("iteration").get_to(manifest.iteration);
-  document.at("simulations").get_to(manifest.simulations);
-  document.at("project_version").get_to(manifest.project_version);
-  document.at("config").get_to(manifest.config);
-  manifest.counters = document.at("counters");
-  return manifest;
-}
-
-// The ranges a configuration must keep hold for a manifest too: what is outside would size absurd
-// allocations.
-template <class Config>
-void check_ranges(Config config, const std::string& path) {
-  const Schema schema = describe(config);
-  for (const Field& field : schema.fields()) {
-    const auto* integer = std::get_if<Field::Integer>(&field.target);
-    if (integer == nullptr) continue;
-    if (*integer->value < integer->minimum || *integer->value > integer->maximum) {
-      throw request_error(path, "is damaged: its manifest says " + schema.name() + "." + field.name + " = " +
-                                    std::to_string(*integer->value));
-    }
-  }
-}
-
-std::uint64_t element_size(const std::string& dtype) noexcept {
+std::size_t element_size(const std::string& dtype) {
   if (dtype == "F32") return 4;
   if (dtype == "I64") return 8;
   return dtype == "U8" ? 1 : 0;
 }
 
-StoredTensor tensor_from(const json& entry, std::string_view data, std::uint64_t& next,
-                         const std::string& path) {
-  StoredTensor tensor;
-  entry.at("name").get_to(tensor.name);
-  entry.at("dtype").get_to(tensor.dtype);
-  entry.at("shape").get_to(tensor.shape);
-  const auto offset = entry.at("offset").get<std::uint64_t>();
-  const auto length = entry.at("length").get<std::uint64_t>();
-  const auto refuse = [&](const std::string& why) {
-    throw request_error(path, "is damaged: tensor " + tensor.name + " " + why);
-  };
-  std::uint64_t bytes = element_size(tensor.dtype);
-  if (bytes == 0) refuse("has the unknown type " + tensor.dtype);
-  for (const std::int64_t extent : tensor.shape) {
-    if (extent < 0 || (extent > 0 && bytes > data.size() / static_cast<std::uint64_t>(extent))) {
-      refuse("has an impossible shape");
-    }
-    bytes *= static_cast<std::uint64_t>(extent);
+// Bytes of a tensor, or nothing when the shape is negative or too large for any memory.
+std::optional<std::uint64_t> byte_count(const std::string& dtype, std::span<const std::int64_t> shape) {
+  constexpr std::uint64_t kLimit = std::uint64_t{1} << 62;
+  std::uint64_t bytes = element_size(dtype);
+  for (const std::int64_t extent : shape) {
+    if (extent < 0) return std::nullopt;
+    const auto factor = static_cast<std::uint64_t>(extent);
+    if (factor != 0 && bytes > kLimit / factor) return std::nullopt;
+    bytes *= factor;
   }
-  if (offset != next) refuse("overlaps another or leaves a gap");
-  if (length != bytes) refuse("has a length that does not fit its shape");
-  if (length > data.size() - offset) refuse("lies outside the file");
-  tensor.data = data.substr(offset, length);
-  next = offset + length;
-  return tensor;
+  return bytes;
+}
+
+// Reads one JSON object field by field, and knows where it is for messages.
+class ObjectReader {
+ public:
+  ObjectReader(const std::filesystem::path& path, std::string where, const json& object)
+      : path_(path.string()), where_(std::move(where)), object_(object) {
+    if (!object.is_object()) throw refuse("", "is not an object");
+  }
+
+  [[nodiscard]] const json& field(const std::string& name) const {
+    const auto found = object_.find(name);
+    if (found == object_.end()) throw refuse(name, "is missing");
+    return *found;
+  }
+  [[nodiscard]] std::int64_t integer(const std::string& name, std::int64_t minimum,
+                                     std::int64_t maximum = std::numeric_limits<std::int64_t>::max()) const {
+    const json& value = field(name);
+    if (!value.is_number_integer()) throw refuse(name, "is not an integer");
+    const bool too_large =
+        value.is_number_unsigned() &&
+        value.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+    if (too_large || value.get<std::int64_t>() < minimum || value.get<std::int64_t>() > maximum) {
+      throw refuse(name, "is " + value.dump() + "; it must be in " + std::to_string(minimum) + " … " +
+                             std::to_string(maximum));
+    }
+    return value.get<std::int64_t>();
+  }
+  [[nodiscard]] std::string text(const std::string& name) const {
+    const json& value = field(name);
+    if (!value.is_string()) throw refuse(name, "is not a text");
+    return value.get<std::string>();
+  }
+  [[nodiscard]] Error refuse(const std::string& name, const std::string& why) const {
+    const std::string dot = where_.empty() || name.empty() ? "" : ".";
+    return request_error(path_, "is not a sound checkpoint: `" + where_ + dot + name + "` " + why);
+  }
+
+  // The fields of a configuration section, all of them and no other.
+  void section(const Schema& schema) const {
+    std::set<std::string> known;
+    for (const Field& description : schema.fields()) {
+      known.insert(description.name);
+      std::visit([&](const auto& target) { assign(description.name, target); }, description.target);
+    }
+    for (const auto& item : object_.items()) {
+      if (!known.contains(item.key())) throw refuse(item.key(), "is unknown to this version of the program");
+    }
+  }
+
+ private:
+  void assign(const std::string& name, const Field::Integer& target) const {
+    *target.value = integer(name, target.minimum, target.maximum);
+  }
+  void assign(const std::string& name, const Field::Real& target) const {
+    const json& value = field(name);
+    if (!value.is_number()) throw refuse(name, "is not a number");
+    *target.value = value.get<double>();
+    if (!(*target.value >= target.minimum && *target.value <= target.maximum)) {
+      throw refuse(name, "is " + value.dump() + "; it must be in " + json(target.minimum).dump() + " … " +
+                             json(target.maximum).dump());
+    }
+  }
+  void assign(const std::string& name, const Field::Boolean& target) const {
+    if (!field(name).is_boolean()) throw refuse(name, "is not true or false");
+    *target.value = field(name).get<bool>();
+  }
+  void assign(const std::string& name, const Field::Text& target) const {
+    *target.value = text(name);
+    if (!target.choices.empty() && std::ranges::find(target.choices, *target.value) == target.choices.end()) {
+      throw refuse(name, "is \"" + *target.value + "\", which this version of the program does not know");
+    }
+  }
+  void assign(const std::string& name, const Field::TextList& target) const {
+    const json& value = field(name);
+    if (!value.is_array()) throw refuse(name, "is not a list");
+    target.value->clear();
+    for (const json& entry : value) {
+      if (!entry.is_string()) throw refuse(name, "holds something that is not a text");
+      target.value->push_back(entry.get<std::string>());
+    }
+  }
+
+  std::string path_;
+  std::string where_;
+  const json& object_;
+};
+
+json section_to_json(const Schema& schema) {
+  json object = json::object();
+  for (const Field& field : schema.fields()) {
+    std::visit([&](const auto& target) { object[field.name] = *target.value; }, field.target);
+  }
+  return object;
+}
+
+Manifest read_manifest(const std::filesystem::path& path, const json& source) {
+  const ObjectReader reader(path, "manifest", source);
+  Manifest manifest;
+  (void)reader.integer("format_version", kManifestVersion, kManifestVersion);
+  ObjectReader(path, "manifest.game", reader.field("game")).section(describe(manifest.game));
+  ObjectReader(path, "manifest.network", reader.field("network")).section(describe(manifest.network));
+  manifest.observation_version =
+      static_cast<int>(reader.integer("observation_version", 1, std::numeric_limits<int>::max()));
+  manifest.step = reader.integer("step", 0);
+  manifest.iteration = reader.integer("iteration", 0);
+  manifest.simulations = reader.integer("simulations", 0);
+  manifest.project_version = reader.text("project_version");
+  manifest.config = reader.text("config");
+  manifest.counters = reader.field("counters");
+  if (!manifest.counters.is_object()) throw reader.refuse("counters", "is not an object");
+  try {
+    validate(manifest.game);
+  } catch (const Error& error) {
+    throw reader.refuse("game", std::string("makes no game: ") + error.what());
+  }
+  return manifest;
+}
+
+// Tensors lie one after another in the order of the header, which rules out gaps and overlaps.
+std::vector<StoredTensor> read_tensors(const std::filesystem::path& path, const json& entries,
+                                       std::string_view data) {
+  if (!entries.is_array())
+    throw request_error(path.string(), "is not a sound checkpoint: `tensors` is not a list");
+  std::vector<StoredTensor> tensors;
+  std::set<std::string> names;
+  std::uint64_t end = 0;
+  for (const json& entry : entries) {
+    const ObjectReader reader(path, "tensors[" + std::to_string(tensors.size()) + "]", entry);
+    StoredTensor tensor{.name = reader.text("name"), .dtype = reader.text("dtype"), .shape = {}, .data = {}};
+    if (!names.insert(tensor.name).second)
+      throw reader.refuse("name", "\"" + tensor.name + "\" is there twice");
+    if (element_size(tensor.dtype) == 0) throw reader.refuse("dtype", "is none of F32, I64 and U8");
+    const json& shape = reader.field("shape");
+    if (!shape.is_array()) throw reader.refuse("shape", "is not a list");
+    for (const json& extent : shape) {
+      if (!extent.is_number_integer()) throw reader.refuse("shape", "holds something that is not an integer");
+      tensor.shape.push_back(extent.get<std::int64_t>());
+    }
+    const auto offset = static_cast<std::uint64_t>(reader.integer("offset", 0));
+    const auto length = static_cast<std::uint64_t>(reader.integer("length", 0));
+    if (offset != end) {
+      throw reader.refuse("offset", "leaves a gap or overlaps the tensor before: it is " +
+                                        std::to_string(offset) + " and must be " + std::to_string(end));
+    }
+    if (length > data.size() - end) throw reader.refuse("length", "reaches behind the end of the file");
+    if (byte_count(tensor.dtype, tensor.shape) != length) {
+      throw reader.refuse("length", "does not match shape and dtype");
+    }
+    tensor.data.assign(data.substr(end, length));
+    end += length;
+    tensors.push_back(std::move(tensor));
+  }
+  if (end != data.size()) {
+    throw request_error(path.string(), "is not a sound checkpoint: " + std::to_string(data.size() - end) +
+                                           " bytes behind the last tensor belong to none");
+  }
+  return tensors;
+}
+
+// The number NNNNNN of NNNNNN.ckpt.
+std::optional<std::uint64_t> checkpoint_number(const std::filesystem::path& path) {
+  if (path.extension() != ".ckpt") return std::nullopt;
+  const std::string stem = path.stem().string();
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(stem.data(), stem.data() + stem.size(), number);
+  if (stem.empty() || error != std::errc{} || end != stem.data() + stem.size()) return std::nullopt;
+  return number;
 }
 
 }  // namespace
 
 json manifest_json(const Manifest& manifest) {
-  return {{"game",
-           {{"size", manifest.game.size},
-            {"holes", manifest.game.holes},
-            {"unequal_stones", manifest.game.unequal_stones}}},
-          {"network",
-           {{"channels", manifest.network.channels},
-            {"blocks", manifest.network.blocks},
-            {"pooling_every", manifest.network.pooling_every},
-            {"head_channels", manifest.network.head_channels}}},
-          {"observation_version", manifest.observation_version},
-          {"step", manifest.step},
-          {"iteration", manifest.iteration},
-          {"simulations", manifest.simulations},
-          {"project_version", manifest.project_version},
-          {"config", manifest.config},
-          {"counters", manifest.counters}};
+  Manifest copy = manifest;
+  return {
+      {"format_version", kManifestVersion},
+      {"game", section_to_json(describe(copy.game))},
+      {"network", section_to_json(describe(copy.network))},
+      {"observation_version", manifest.observation_version},
+      {"step", manifest.step},
+      {"iteration", manifest.iteration},
+      {"simulations", manifest.simulations},
+      {"project_version", manifest.project_version},
+      {"config", manifest.config},
+      {"counters", manifest.counters.is_null() ? json::object() : manifest.counters},
+  };
 }
 
-void save_checkpoint(const fs::path& path, const Checkpoint& checkpoint) {
-  json tensors = json::array();
+void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint) {
+  json entries = json::array();
   std::uint64_t offset = 0;
   for (const StoredTensor& tensor : checkpoint.tensors) {
-    tensors.push_back({{"name", tensor.name},
+    if (byte_count(tensor.dtype, tensor.shape) != tensor.data.size()) {
+      throw failure(path.string(), "tensor \"" + tensor.name + "\" has data of another size than its shape");
+    }
+    entries.push_back({{"name", tensor.name},
                        {"dtype", tensor.dtype},
                        {"shape", tensor.shape},
                        {"offset", offset},
@@ -120,77 +241,67 @@ void save_checkpoint(const fs::path& path, const Checkpoint& checkpoint) {
     offset += tensor.data.size();
   }
   const std::string header =
-      json{{"manifest", manifest_json(checkpoint.manifest)}, {"tensors", tensors}}.dump();
-  const std::uint64_t length = header.size();
-  std::string payload(sizeof(length), '\0');
-  std::memcpy(payload.data(), &length, sizeof(length));
-  payload.reserve(payload.size() + header.size() + offset);
+      json{{"manifest", manifest_json(checkpoint.manifest)}, {"tensors", std::move(entries)}}.dump();
+  const std::uint64_t header_length = header.size();
+  std::string payload(kLengthSize, '\0');
+  std::memcpy(payload.data(), &header_length, kLengthSize);
+  payload.reserve(kLengthSize + header.size() + offset);
   payload += header;
   for (const StoredTensor& tensor : checkpoint.tensors) payload += tensor.data;
-  write_frame(path, kCheckpointFormat, payload);
+  write_frame(path, kFormat, payload);
 }
 
-Checkpoint load_checkpoint(const fs::path& path) {
-  const std::string payload = read_frame(path, kCheckpointFormat);
-  std::uint64_t length = 0;
-  if (payload.size() < sizeof(length)) throw request_error(path.string(), "is damaged: it has no header");
-  std::memcpy(&length, payload.data(), sizeof(length));
-  if (length > payload.size() - sizeof(length)) {
-    throw request_error(path.string(), "is damaged: its header is longer than the file");
-  }
-  const std::string_view header = std::string_view(payload).substr(sizeof(length), length);
-  const std::string_view data = std::string_view(payload).substr(sizeof(length) + length);
-  Checkpoint checkpoint;
-  std::uint64_t next = 0;
-  try {
-    const json document = json::parse(header);
-    checkpoint.manifest = manifest_from(document.at("manifest"));
-    for (const json& entry : document.at("tensors")) {
-      checkpoint.tensors.push_back(tensor_from(entry, data, next, path.string()));
-    }
-  } catch (const json::exception& error) {
+Checkpoint load_checkpoint(const std::filesystem::path& path) {
+  const std::string payload = read_frame(path, kFormat);
+  std::uint64_t header_length = 0;
+  if (payload.size() < kLengthSize)
+    throw request_error(path.string(), "is too short for a checkpoint's header");
+  std::memcpy(&header_length, payload.data(), kLengthSize);
+  if (header_length > payload.size() - kLengthSize) {
     throw request_error(path.string(),
-                        std::string("is damaged: its header does not read (") + error.what() + ")");
+                        "is not a sound checkpoint: its header reaches behind the end of the file");
   }
-  if (next != data.size())
-    throw request_error(path.string(), "is damaged: it has bytes that belong to no tensor");
-  check_ranges(checkpoint.manifest.game, path.string());
-  check_ranges(checkpoint.manifest.network, path.string());
-  return checkpoint;
+  const std::string_view rest = std::string_view(payload).substr(kLengthSize);
+  try {
+    const json header = json::parse(rest.substr(0, header_length));
+    const ObjectReader reader(path, "", header);
+    return {.manifest = read_manifest(path, reader.field("manifest")),
+            .tensors = read_tensors(path, reader.field("tensors"), rest.substr(header_length))};
+  } catch (const json::exception& error) {
+    throw request_error(path.string(), std::string("is not a sound checkpoint: its header: ") + error.what());
+  }
 }
 
-fs::path resolve_checkpoint(const fs::path& target, std::vector<std::string>* skipped) {
-  if (!fs::is_directory(target)) {
-    if (!fs::exists(target)) {
-      throw request_error(target.string(), "no such checkpoint file or run directory");
-    }
-    return target;
-  }
-  const fs::path folder = target / "checkpoints";
-  std::vector<std::pair<std::int64_t, fs::path>> files;
+std::filesystem::path resolve_checkpoint(const std::filesystem::path& target,
+                                         std::vector<std::string>* skipped) {
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    const std::string stem = entry.path().stem().string();
-    std::int64_t number = 0;
-    const auto [end, fault] = std::from_chars(stem.data(), stem.data() + stem.size(), number);
-    if (entry.path().extension() == ".ckpt" && fault == std::errc{} && end == stem.data() + stem.size()) {
-      files.emplace_back(number, entry.path());
-    }
+  if (!std::filesystem::exists(target, error)) {
+    throw request_error(target.string(), "no such checkpoint file or run directory");
   }
-  std::sort(files.rbegin(), files.rend());
-  std::string last_fault;
-  for (const auto& [number, path] : files) {
+  if (!std::filesystem::is_directory(target, error)) return target;
+
+  const std::filesystem::path folder = target / "checkpoints";
+  std::vector<std::pair<std::uint64_t, std::filesystem::path>> candidates;
+  for (auto entry = std::filesystem::directory_iterator(folder, error);
+       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    if (const auto number = checkpoint_number(entry->path())) candidates.emplace_back(*number, entry->path());
+  }
+  std::ranges::sort(candidates, std::greater{});
+  std::string newest_fault;
+  for (const auto& [number, path] : candidates) {
     try {
-      (void)read_frame(path, kCheckpointFormat);
+      const std::string payload = read_frame(path, kFormat);
       return path;
     } catch (const Error& fault) {
-      last_fault = fault.what();
+      if (newest_fault.empty()) newest_fault = fault.what();
       if (skipped != nullptr) skipped->push_back(path.string());
     }
   }
-  throw request_error(target.string(), files.empty()
-                                           ? "holds no checkpoint (no checkpoints/NNNNNN.ckpt in it)"
-                                           : "holds no whole checkpoint; " + last_fault);
+  if (candidates.empty()) {
+    throw request_error(target.string(), "holds no checkpoint; a run directory has checkpoints/NNNNNN.ckpt");
+  }
+  throw request_error(target.string(), "none of its " + std::to_string(candidates.size()) +
+                                           " checkpoints is whole; the newest: " + newest_fault);
 }
 
 }  // namespace pahtum

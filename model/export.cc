@@ -6,85 +6,76 @@
 
 #include "env/base/error.h"
 #include "env/base/files.h"
-#include "model/folded_network.h"
+#include "model/network.h"
 
 namespace pahtum {
 namespace {
 
-// Writes the forward function of a folded network in TorchScript and registers its weights under the names it
-// uses.
-class ScriptWriter {
- public:
-  explicit ScriptWriter(torch::jit::Module& module) : module_(module) {}
-
-  std::string convolution(const std::string& name, const FoldedConvolution& layer, const std::string& from) {
-    module_.register_parameter(name + "_w", layer.weight.contiguous(), false);
-    module_.register_parameter(name + "_b", layer.bias, false);
-    const std::string padding = std::to_string(layer.padding);
-    return "torch.conv2d(" + from + ", self." + name + "_w, self." + name + "_b, [1, 1], [" + padding + ", " +
-           padding + "])";
-  }
-  std::string dense(const std::string& name, const DenseLayer& layer, const std::string& from) {
-    module_.register_parameter(name + "_w", layer.weight, false);
-    module_.register_parameter(name + "_b", layer.bias, false);
-    return "torch.addmm(self." + name + "_b, " + from + ", self." + name + "_w.t())";
-  }
-  void line(const std::string& text) { source_ += "    " + text + "\n"; }
-
-  void define() {
-    module_.define(
-        "def pool(self, x: Tensor) -> Tensor:\n"
-        "    return torch.cat([torch.mean(x, [2, 3]), torch.amax(x, [2, 3])], 1)\n");
-    module_.define("def forward(self, planes: Tensor) -> Tuple[Tensor, Tensor, Tensor, Tensor]:\n" + source_);
-  }
-
- private:
-  torch::jit::Module& module_;
-  std::string source_;
-};
-
-std::string with_bias(const std::string& planes, const std::string& bias) {
-  return planes + " + " + bias + ".unsqueeze(2).unsqueeze(3)";
+// "self.NAME_weight, self.NAME_bias": parameters of a TorchScript module cannot have dots in their names.
+std::string arguments(const std::string& name) {
+  return "self." + name + "_weight, self." + name + "_bias";
 }
 
-void write_forward(ScriptWriter& script, const FoldedNetwork& network) {
-  script.line("x = torch.relu(" + script.convolution("input", network.input, "planes") + ")");
-  int number = 0;
-  for (const FoldedNetwork::Block& block : network.blocks) {
-    const std::string name = "block" + std::to_string(number++);
-    script.line("y = torch.relu(" + script.convolution(name + "_first", block.first, "x") + ")");
-    if (block.pooled.weight.defined()) {
-      script.line("y = " + with_bias("y", script.dense(name + "_pooled", block.pooled, "self.pool(y)")));
-    }
-    script.line("x = torch.relu(x + " + script.convolution(name + "_second", block.second, "y") + ")");
+std::string convolution(const std::string& input, const std::string& name, int padding) {
+  return "torch.conv2d(" + input + ", " + arguments(name) + ", [1, 1], [" + std::to_string(padding) + ", " +
+         std::to_string(padding) + "])";
+}
+
+std::string dense(const std::string& input, const std::string& name) {
+  return "torch.linear(" + input + ", " + arguments(name) + ")";
+}
+
+std::string pooled(const std::string& input) {
+  return "torch.cat([torch.mean(" + input + ", [2, 3]), torch.amax(" + input + ", [2, 3])], 1)";
+}
+
+// The forward pass of NetworkImpl in evaluation mode as TorchScript, block by block.
+std::string forward_source(const NetworkConfig& config) {
+  std::ostringstream source;
+  source << "def forward(self, planes: Tensor) -> Tuple[Tensor, Tensor, Tensor, Tensor]:\n";
+  const auto line = [&](const std::string& text) { source << "    " << text << "\n"; };
+  const auto add_bias = [&](const std::string& variable, const std::string& bias) {
+    line(variable + " = " + variable + " + " + bias + ".unsqueeze(-1).unsqueeze(-1)");
+  };
+  line("x = torch.relu(" + convolution("planes", "stem", 1) + ")");
+  for (std::int64_t number = 0; number < config.blocks; ++number) {
+    const std::string name = "block" + std::to_string(number);
+    line("y = torch.relu(" + convolution("x", name + "_first", 1) + ")");
+    if (is_pooled(config, number)) add_bias("y", dense(pooled("y"), name + "_pool"));
+    line("x = torch.relu(" + convolution("y", name + "_second", 1) + " + x)");
   }
-  script.line("p = torch.relu(" + script.convolution("policy_input", network.policy_input, "x") + ")");
-  script.line("p = torch.relu(" +
-              with_bias("p", script.dense("policy_pooled", network.policy_pooled, "self.pool(p)")) + ")");
-  script.line("policy = torch.flatten(" + script.convolution("policy_output", network.policy_output, "p") +
-              ", 1)");
-  script.line("v = torch.relu(" + script.convolution("value_input", network.value_input, "x") + ")");
-  script.line("v = torch.relu(" + script.dense("value_hidden", network.value_hidden, "self.pool(v)") + ")");
-  script.line("r = " + script.dense("value_output", network.value_output, "v"));
-  script.line("owner = torch.tanh(" + script.convolution("ownership_output", network.ownership_output, "x") +
-              ").squeeze(1)");
-  script.line("return policy, r[:, 0:3], r[:, 3] * " + std::to_string(kMarginScale) + ", owner");
+  line("p = " + convolution("x", "policy", 0));
+  line("r = torch.relu(p)");
+  add_bias("p", dense(pooled("r"), "policy_pool"));
+  line("policy = torch.flatten(" + convolution("torch.relu(p)", "policy_out", 0) + ", 1)");
+  line("v = torch.relu(" + convolution("x", "value", 0) + ")");
+  line("h = torch.relu(" + dense(pooled("v"), "value_dense") + ")");
+  line("wdl = " + dense("h", "value_wdl"));
+  line("margin = torch.squeeze(" + dense("h", "value_margin") + ", 1) * " + std::to_string(kMarginUnit));
+  line("ownership = torch.squeeze(torch.tanh(" + convolution("x", "ownership", 0) + "), 1)");
+  line("return (policy, wdl, margin, ownership)");
+  return source.str();
 }
 
 }  // namespace
 
 void export_torchscript(const Checkpoint& checkpoint, const std::filesystem::path& output) {
-  const torch::NoGradGuard no_gradients;
-  const FoldedNetwork network(playing_network(checkpoint), torch::kCPU);
-  torch::jit::Module module("PahTumNetwork");
-  ScriptWriter script(module);
-  write_forward(script, network);
-  script.define();
-  module.eval();
-  const torch::jit::ExtraFilesMap extra{{"manifest.json", manifest_json(checkpoint.manifest).dump(2)}};
-  std::ostringstream bytes;
-  module.save(bytes, extra);
-  write_file_atomically(output, std::move(bytes).str());
+  const Network network = playing_network(checkpoint);
+  std::ostringstream archive;
+  try {
+    torch::jit::Module module("PahtumNetwork");
+    for (const auto& [name, tensor] : network->folded()) {
+      std::string attribute = name;
+      attribute[attribute.find('.')] = '_';
+      module.register_parameter(attribute, tensor, false);
+    }
+    module.define(forward_source(checkpoint.manifest.network));
+    module.eval();
+    module.save(archive, {{"manifest.json", manifest_json(checkpoint.manifest).dump(2)}});
+  } catch (const c10::Error& error) {
+    throw failure(output.string(), "the TorchScript archive cannot be made: " + error.msg());
+  }
+  write_file_atomically(output, archive.view());
 }
 
 }  // namespace pahtum

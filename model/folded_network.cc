@@ -1,74 +1,85 @@
 #include "model/folded_network.h"
 
+#include <ATen/Context.h>
+#include <torch/types.h>
+
 namespace pahtum {
 namespace {
 
-FoldedConvolution place(torch::Tensor weight, torch::Tensor bias, std::int64_t padding,
-                        torch::Device device) {
-  return {weight.detach().to(device).contiguous(torch::MemoryFormat::ChannelsLast),
-          bias.detach().to(device).contiguous(), padding};
+torch::Tensor dense(const torch::Tensor& features) {
+  return features.is_mkldnn() ? features.to_dense() : features;
 }
 
-FoldedConvolution fold(const Convolution& layer, torch::Device device) {
-  const auto& norm = layer->norm;
-  const torch::Tensor scale = norm->weight / torch::sqrt(norm->running_var + norm->options.eps());
-  const torch::Tensor weight = layer->conv->weight * scale.view({-1, 1, 1, 1});
-  return place(weight, norm->bias - norm->running_mean * scale, layer->conv->weight.size(2) / 2, device);
+torch::Tensor convolve(const torch::Tensor& input, const torch::Tensor& weight, const torch::Tensor& bias) {
+  const std::int64_t padding = weight.size(2) / 2;
+  if (!weight.is_mkldnn()) return torch::conv2d(input, weight, bias, 1, padding);
+  return torch::mkldnn_convolution(input, weight, bias, {padding, padding}, {1, 1}, {1, 1}, 1);
 }
 
-FoldedConvolution plain(const torch::nn::Conv2d& layer, torch::Device device) {
-  return place(layer->weight.clone(), layer->bias.clone(), 0, device);
-}
-
-DenseLayer dense(const torch::nn::Linear& layer, torch::Device device) {
-  if (!layer) return {};
-  return {layer->weight.detach().clone().to(device), layer->bias.detach().clone().to(device)};
-}
-
-torch::Tensor apply_dense(const DenseLayer& layer, const torch::Tensor& values) {
-  return torch::addmm(layer.bias, values, layer.weight.t());
-}
-
-void add_pooled_bias(torch::Tensor& planes, const DenseLayer& layer) {
-  planes.add_(apply_dense(layer, pool_board(planes)).unsqueeze(2).unsqueeze(3));
+// The features plus a linear function of `pooled`, one number per sample and channel. May work in place.
+torch::Tensor add_pooled_bias(torch::Tensor features, const torch::Tensor& pooled,
+                              const torch::Tensor& weight, const torch::Tensor& bias) {
+  return features.add_(torch::linear(pooled, weight, bias).unsqueeze(-1).unsqueeze(-1));
 }
 
 }  // namespace
 
-torch::Tensor FoldedConvolution::operator()(const torch::Tensor& planes) const {
-  return torch::conv2d(planes, weight, bias, 1, padding);
+FoldedNetwork::FoldedNetwork(const NetworkImpl& network, torch::Device device)
+    : device_(device), blocked_(device.is_cpu() && at::hasMKLDNN()) {
+  Tensors tensors;
+  for (auto& [name, tensor] : network.folded()) tensors.emplace(name, std::move(tensor));
+  stem_ = take_tower(tensors, "stem");
+  for (std::int64_t number = 0; number < network.config().blocks; ++number) {
+    const std::string name = "block" + std::to_string(number);
+    Block block{take_tower(tensors, name + "_first"), take_tower(tensors, name + "_second"), {}};
+    if (is_pooled(network.config(), number)) block.pool = take(tensors, name + "_pool");
+    blocks_.push_back(std::move(block));
+  }
+  policy_ = take_tower(tensors, "policy");
+  policy_pool_ = take(tensors, "policy_pool");
+  policy_out_ = take(tensors, "policy_out");
+  value_ = take_tower(tensors, "value");
+  value_dense_ = take(tensors, "value_dense");
+  value_wdl_ = take(tensors, "value_wdl");
+  value_margin_ = take(tensors, "value_margin");
+  ownership_ = take_tower(tensors, "ownership");
 }
 
-FoldedNetwork::FoldedNetwork(const Network& network, torch::Device device) {
-  const torch::NoGradGuard no_gradients;
-  input = fold(network->input, device);
-  for (const ResidualBlock& block : network->blocks) {
-    blocks.push_back({fold(block->first, device), fold(block->second, device), dense(block->pooled, device)});
-  }
-  policy_input = fold(network->policy_input, device);
-  policy_pooled = dense(network->policy_pooled, device);
-  policy_output = plain(network->policy_output, device);
-  value_input = fold(network->value_input, device);
-  value_hidden = dense(network->value_hidden, device);
-  value_output = dense(network->value_output, device);
-  ownership_output = plain(network->ownership_output, device);
+FoldedNetwork::Layer FoldedNetwork::take(const Tensors& tensors, const std::string& name) const {
+  return {tensors.at(name + ".weight").to(device_), tensors.at(name + ".bias").to(device_)};
 }
 
-NetworkOutput FoldedNetwork::forward(const torch::Tensor& planes) const {
-  torch::Tensor tower = input(planes.contiguous(torch::MemoryFormat::ChannelsLast)).relu_();
-  for (const Block& block : blocks) {
-    torch::Tensor inner = block.first(tower).relu_();
-    if (block.pooled.weight.defined()) add_pooled_bias(inner, block.pooled);
-    tower = block.second(inner).add_(tower).relu_();
+FoldedNetwork::Layer FoldedNetwork::take_tower(const Tensors& tensors, const std::string& name) const {
+  Layer layer = take(tensors, name);
+  if (blocked_) layer.weight = layer.weight.to_mkldnn();
+  return layer;
+}
+
+NetworkOutput FoldedNetwork::forward(const torch::Tensor& planes, bool with_ownership) const {
+  torch::Tensor x = convolve(blocked_ ? planes.to_mkldnn() : planes, stem_.weight, stem_.bias).relu_();
+  for (const Block& block : blocks_) {
+    torch::Tensor y = convolve(x, block.first.weight, block.first.bias).relu_();
+    if (block.pool.weight.defined()) {
+      // oneDNN has no addition that broadcasts.
+      y = dense(y);
+      y = add_pooled_bias(y, pool_board(y), block.pool.weight, block.pool.bias);
+      if (blocked_) y = y.to_mkldnn();
+    }
+    x = convolve(y, block.second.weight, block.second.bias).add_(x).relu_();
   }
-  torch::Tensor policy = policy_input(tower).relu_();
-  add_pooled_bias(policy, policy_pooled);
-  policy.relu_();
-  const torch::Tensor value = value_input(tower).relu_();
-  const torch::Tensor results =
-      apply_dense(value_output, apply_dense(value_hidden, pool_board(value)).relu_());
-  return {policy_output(policy).flatten(1), results.slice(1, 0, 3), results.select(1, 3),
-          ownership_output(tower).tanh_().squeeze(1)};
+  NetworkOutput output;
+  torch::Tensor policy = dense(convolve(x, policy_.weight, policy_.bias));
+  policy = add_pooled_bias(policy, pool_board(policy.relu()), policy_pool_.weight, policy_pool_.bias).relu_();
+  output.policy = torch::conv2d(policy, policy_out_.weight, policy_out_.bias).flatten(1);
+  const torch::Tensor value = dense(convolve(x, value_.weight, value_.bias)).relu_();
+  const torch::Tensor hidden =
+      torch::linear(pool_board(value), value_dense_.weight, value_dense_.bias).relu_();
+  output.wdl = torch::linear(hidden, value_wdl_.weight, value_wdl_.bias);
+  output.margin = torch::linear(hidden, value_margin_.weight, value_margin_.bias).squeeze(1);
+  if (with_ownership) {
+    output.ownership = dense(convolve(x, ownership_.weight, ownership_.bias)).tanh_().squeeze(1);
+  }
+  return output;
 }
 
 }  // namespace pahtum

@@ -1,43 +1,46 @@
 #pragma once
 
-// Internal to model/: shows LibTorch through network.h.
+// Internal to model/: the network as inference runs it.
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include "model/network.h"
 
 namespace pahtum {
 
-// A convolution with its batch normalisation folded in: w' = w · γ/√(σ² + ε), b' = β − μ · γ/√(σ² + ε).
-struct FoldedConvolution {
-  torch::Tensor weight, bias;
-  std::int64_t padding = 0;
-
-  [[nodiscard]] torch::Tensor operator()(const torch::Tensor& planes) const;
-};
-
-struct DenseLayer {
-  torch::Tensor weight, bias;
-};
-
-// The network in its form for inference: no normalisation layers, no autograd, in-place where a temporary
-// allows it, channels-last memory. Weights are copies; it does not follow the network it was made from.
+// The same function as an eval-mode NetworkImpl, in fewer passes over memory: BatchNorm folded into the
+// convolutions, activations and additions in place, no gradients. On a CPU weights and the tower's
+// activations keep oneDNN's own blocked layout from the first convolution to the heads: measured, no layout
+// is faster at any batch size, and a single position takes a third of the time it takes in the usual ones.
 class FoldedNetwork {
  public:
-  FoldedNetwork(const Network& network, torch::Device device);
+  FoldedNetwork(const NetworkImpl& network, torch::Device device);
 
-  // Planes as for Network::forward, on the device given, in any memory format. Call under
-  // torch::InferenceMode.
-  [[nodiscard]] NetworkOutput forward(const torch::Tensor& planes) const;
+  // planes: float32 [N, C, n, n], on the network's device. The ownership head costs a pass; leave it out
+  // where nobody reads it.
+  [[nodiscard]] NetworkOutput forward(const torch::Tensor& planes, bool with_ownership) const;
 
+ private:
+  struct Layer {
+    torch::Tensor weight, bias;
+  };
   struct Block {
-    FoldedConvolution first, second;
-    DenseLayer pooled;  // undefined tensors without pooling
+    Layer first, second, pool;  // `pool` empty in a block without pooling
   };
 
-  FoldedConvolution input, policy_input, value_input, policy_output, ownership_output;
-  std::vector<Block> blocks;
-  DenseLayer policy_pooled, value_hidden, value_output;
+  using Tensors = std::map<std::string, torch::Tensor>;
+
+  [[nodiscard]] Layer take(const Tensors& tensors, const std::string& name) const;
+  // A convolution whose input is an activation of the tower.
+  [[nodiscard]] Layer take_tower(const Tensors& tensors, const std::string& name) const;
+
+  torch::Device device_;
+  bool blocked_;  // oneDNN's layout is in use
+  Layer stem_;
+  std::vector<Block> blocks_;
+  Layer policy_, policy_pool_, policy_out_, value_, value_dense_, value_wdl_, value_margin_, ownership_;
 };
 
 }  // namespace pahtum

@@ -1,7 +1,13 @@
 #include "model/network.h"
 
+#include <torch/cuda.h>
+#include <torch/types.h>
+
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <set>
+#include <sstream>
 
 #include "env/base/error.h"
 #include "env/base/random.h"
@@ -10,158 +16,206 @@
 namespace pahtum {
 namespace {
 
-constexpr std::int64_t kValueHidden = 64;
+// Starting scale of the last normalisation of a residual branch, and starting size of pooled biases and
+// outputs relative to He's initialisation.
+constexpr double kResidualScale = 0.2;
+constexpr double kPoolGain = 0.1;
+constexpr double kOutputGain = 0.02;
 
-torch::nn::Conv2d convolution(std::int64_t in, std::int64_t out, std::int64_t kernel, bool bias) {
-  return torch::nn::Conv2d(torch::nn::Conv2dOptions(in, out, kernel).padding(kernel / 2).bias(bias));
+torch::nn::Conv2d pointwise(std::int64_t inputs, std::int64_t outputs) {
+  return torch::nn::Conv2d(torch::nn::Conv2dOptions(inputs, outputs, 1));
 }
 
-torch::Tensor add_bias(const torch::Tensor& planes, const torch::Tensor& bias) {
-  return planes + bias.unsqueeze(2).unsqueeze(3);
+double gain_of(const std::string& name) {
+  if (name.ends_with("pool.weight")) return kPoolGain;
+  const bool output = name == "policy_out.weight" || name == "value_wdl.weight" ||
+                      name == "value_margin.weight" || name == "ownership.weight";
+  return output ? kOutputGain : 1.0;
+}
+
+void fill_normal(torch::Tensor& tensor, double deviation, Random random) {
+  torch::Tensor values = torch::empty(tensor.sizes(), torch::kFloat32);
+  auto* data = values.data_ptr<float>();
+  for (std::int64_t k = 0; k < values.numel(); ++k) data[k] = static_cast<float>(random.normal() * deviation);
+  tensor.copy_(values);
+}
+
+std::string shape_text(c10::IntArrayRef shape) {
+  std::ostringstream text;
+  text << shape;
+  return text.str();
 }
 
 }  // namespace
 
-torch::Tensor pool_board(const torch::Tensor& planes) {
-  return torch::cat({planes.mean({2, 3}), planes.amax({2, 3})}, 1);
+NormalizedConvolutionImpl::NormalizedConvolutionImpl(std::int64_t inputs, std::int64_t outputs,
+                                                     std::int64_t kernel) {
+  weight = register_parameter("weight", torch::zeros({outputs, inputs, kernel, kernel}));
+  scale = register_parameter("scale", torch::ones({outputs}));
+  shift = register_parameter("shift", torch::zeros({outputs}));
+  mean = register_buffer("mean", torch::zeros({outputs}));
+  variance = register_buffer("variance", torch::ones({outputs}));
 }
 
-ConvolutionImpl::ConvolutionImpl(std::int64_t in, std::int64_t out, std::int64_t kernel) {
-  conv = register_module("conv", convolution(in, out, kernel, false));
-  norm = register_module("norm", torch::nn::BatchNorm2d(out));
+torch::Tensor NormalizedConvolutionImpl::forward(const torch::Tensor& input) {
+  const std::int64_t padding = weight.size(2) / 2;
+  return torch::batch_norm(torch::conv2d(input, weight, {}, 1, padding), scale, shift, mean, variance,
+                           is_training(), kNormalizationMomentum, kNormalizationEpsilon,
+                           torch::cuda::is_available());
 }
 
-torch::Tensor ConvolutionImpl::forward(const torch::Tensor& planes) {
-  return norm(conv(planes));
+std::pair<torch::Tensor, torch::Tensor> NormalizedConvolutionImpl::fold() const {
+  const torch::NoGradGuard no_gradients;
+  const torch::Tensor factor = scale / (variance + kNormalizationEpsilon).sqrt();
+  return {weight * factor.reshape({-1, 1, 1, 1}), shift - mean * factor};
 }
 
-ResidualBlockImpl::ResidualBlockImpl(std::int64_t channels, bool pooling) {
-  first = register_module("first", Convolution(channels, channels, 3));
-  if (pooling) pooled = register_module("pooled", torch::nn::Linear(2 * channels, channels));
-  second = register_module("second", Convolution(channels, channels, 3));
-}
-
-torch::Tensor ResidualBlockImpl::forward(const torch::Tensor& planes) {
-  torch::Tensor inner = torch::relu(first(planes));
-  if (pooled) inner = add_bias(inner, pooled(pool_board(inner)));
-  return torch::relu(planes + second(inner));
-}
-
-NetworkImpl::NetworkImpl(const NetworkConfig& config) {
-  const std::int64_t channels = config.channels;
+NetworkImpl::NetworkImpl(const NetworkConfig& config) : config_(config) {
+  const std::int64_t width = config.channels;
   const std::int64_t head = config.head_channels;
-  input = register_module("input", Convolution(kChannels, channels, 3));
-  for (std::int64_t block = 0; block < config.blocks; ++block) {
-    const bool pooling = config.pooling_every > 0 && (block + 1) % config.pooling_every == 0;
-    blocks.push_back(register_module("block" + std::to_string(block), ResidualBlock(channels, pooling)));
+  stem_ = register_module("stem", NormalizedConvolution(kChannels, width, 3));
+  for (std::int64_t number = 0; number < config.blocks; ++number) {
+    const std::string name = "block" + std::to_string(number);
+    Block block;
+    block.first = register_module(name + "_first", NormalizedConvolution(width, width, 3));
+    if (is_pooled(config, number)) {
+      block.pool = register_module(name + "_pool", torch::nn::Linear(2 * width, width));
+    }
+    block.second = register_module(name + "_second", NormalizedConvolution(width, width, 3));
+    blocks_.push_back(block);
   }
-  policy_input = register_module("policy_input", Convolution(channels, head, 1));
-  policy_pooled = register_module("policy_pooled", torch::nn::Linear(2 * head, head));
-  policy_output = register_module("policy_output", convolution(head, 1, 1, true));
-  value_input = register_module("value_input", Convolution(channels, head, 1));
-  value_hidden = register_module("value_hidden", torch::nn::Linear(2 * head, kValueHidden));
-  value_output = register_module("value_output", torch::nn::Linear(kValueHidden, 4));
-  ownership_output = register_module("ownership_output", convolution(channels, 1, 1, true));
+  policy_ = register_module("policy", NormalizedConvolution(width, head, 1));
+  policy_pool_ = register_module("policy_pool", torch::nn::Linear(2 * head, head));
+  policy_out_ = register_module("policy_out", pointwise(head, 1));
+  value_ = register_module("value", NormalizedConvolution(width, head, 1));
+  value_dense_ = register_module("value_dense", torch::nn::Linear(2 * head, kValueHidden));
+  value_wdl_ = register_module("value_wdl", torch::nn::Linear(kValueHidden, 3));
+  value_margin_ = register_module("value_margin", torch::nn::Linear(kValueHidden, 1));
+  ownership_ = register_module("ownership", pointwise(width, 1));
+}
+
+void NetworkImpl::initialize(std::uint64_t seed) {
+  const torch::NoGradGuard no_gradients;
+  std::uint64_t number = 0;
+  for (auto& [name, tensor] : tensors()) {
+    const Random random(seed, Stream::kWeights, number++);
+    if (name.ends_with("second.scale")) {
+      tensor.fill_(kResidualScale);
+    } else if (name.ends_with(".scale") || name.ends_with(".variance")) {
+      tensor.fill_(1.0);
+    } else if (tensor.dim() < 2) {
+      tensor.zero_();
+    } else {
+      const auto inputs = static_cast<double>(tensor.numel() / tensor.size(0));
+      fill_normal(tensor, gain_of(name) * std::sqrt(2.0 / inputs), random);
+    }
+  }
 }
 
 NetworkOutput NetworkImpl::forward(const torch::Tensor& planes) {
-  torch::Tensor tower = torch::relu(input(planes));
-  for (ResidualBlock& block : blocks) tower = block(tower);
-
-  torch::Tensor policy = torch::relu(policy_input(tower));
-  policy = torch::relu(add_bias(policy, policy_pooled(pool_board(policy))));
-
-  const torch::Tensor value = torch::relu(value_input(tower));
-  const torch::Tensor results = value_output(torch::relu(value_hidden(pool_board(value))));
-  return {policy_output(policy).flatten(1), results.slice(1, 0, 3), results.select(1, 3),
-          torch::tanh(ownership_output(tower)).squeeze(1)};
+  torch::Tensor x = torch::relu(stem_->forward(planes));
+  for (Block& block : blocks_) {
+    torch::Tensor y = torch::relu(block.first->forward(x));
+    if (block.pool) y = y + block.pool->forward(pool_board(y)).unsqueeze(-1).unsqueeze(-1);
+    x = torch::relu(block.second->forward(y) + x);
+  }
+  NetworkOutput output;
+  // The pooled bias goes in before an activation: behind the last one it would shift all logits alike.
+  const torch::Tensor policy = policy_->forward(x);
+  const torch::Tensor bias = policy_pool_->forward(pool_board(torch::relu(policy)));
+  output.policy = policy_out_->forward(torch::relu(policy + bias.unsqueeze(-1).unsqueeze(-1))).flatten(1);
+  const torch::Tensor hidden =
+      torch::relu(value_dense_->forward(pool_board(torch::relu(value_->forward(x)))));
+  output.wdl = value_wdl_->forward(hidden);
+  output.margin = value_margin_->forward(hidden).squeeze(1);
+  output.ownership = torch::tanh(ownership_->forward(x)).squeeze(1);
+  return output;
 }
 
-void initialize(Network& network, std::uint64_t seed) {
-  const torch::NoGradGuard no_gradients;
-  std::uint64_t index = 0;
-  for (auto& item : network->named_parameters()) {
-    torch::Tensor& parameter = item.value();
-    Random random(seed, Stream::kWeights, index++);
-    if (parameter.dim() < 2) {
-      // Normalisations start as the identity, except that a residual branch starts as nothing; biases at
-      // zero.
-      const bool scale = item.key().ends_with("norm.weight");
-      const bool branch = item.key().find("second.norm") != std::string::npos;
-      parameter.fill_(scale && !branch ? 1.0 : 0.0);
-      continue;
+std::vector<std::pair<std::string, torch::Tensor>> NetworkImpl::tensors() const {
+  std::vector<std::pair<std::string, torch::Tensor>> all;
+  for (const auto& item : named_parameters()) all.emplace_back(item.key(), item.value());
+  for (const auto& item : named_buffers()) all.emplace_back(item.key(), item.value());
+  return all;
+}
+
+std::vector<std::pair<std::string, torch::Tensor>> NetworkImpl::folded() const {
+  std::vector<std::pair<std::string, torch::Tensor>> all;
+  for (const auto& child : named_children()) {
+    if (const auto* convolution = child.value()->as<NormalizedConvolutionImpl>()) {
+      auto [weight, bias] = convolution->fold();
+      all.emplace_back(child.key() + ".weight", std::move(weight));
+      all.emplace_back(child.key() + ".bias", std::move(bias));
+    } else {
+      for (const auto& item : child.value()->named_parameters()) {
+        all.emplace_back(child.key() + "." + item.key(), item.value().detach().clone());
+      }
     }
-    // He et al. 2015: variance 2 / fan-in.
-    const double deviation = std::sqrt(2.0 / static_cast<double>(parameter[0].numel()));
-    torch::Tensor values = torch::empty({parameter.numel()});
-    auto* data = values.data_ptr<float>();
-    for (std::int64_t k = 0; k < values.numel(); ++k)
-      data[k] = static_cast<float>(deviation * random.normal());
-    parameter.copy_(values.view(parameter.sizes()));
   }
+  return all;
 }
 
-std::vector<std::pair<std::string, torch::Tensor>> named_state(const Network& network) {
-  std::vector<std::pair<std::string, torch::Tensor>> state;
-  for (const auto& item : network->named_parameters()) state.emplace_back(item.key(), item.value().detach());
-  for (const auto& item : network->named_buffers()) state.emplace_back(item.key(), item.value());
-  return state;
+torch::Tensor pool_board(const torch::Tensor& features) {
+  return torch::cat({features.mean({2, 3}), features.amax({2, 3})}, 1);
 }
 
-std::vector<StoredTensor> store_state(const Network& network, const std::string& prefix) {
-  std::vector<StoredTensor> stored;
-  for (const auto& [name, tensor] : named_state(network)) {
-    const torch::Tensor plain = tensor.to(torch::kCPU).contiguous();
-    StoredTensor entry;
-    entry.name = prefix + name;
-    entry.dtype = plain.scalar_type() == torch::kLong ? "I64" : "F32";
-    entry.shape = plain.sizes().vec();
-    entry.data.resize(static_cast<std::size_t>(plain.numel()) * plain.element_size());
-    std::memcpy(entry.data.data(), plain.data_ptr(), entry.data.size());
-    stored.push_back(std::move(entry));
-  }
+StoredTensor to_stored(std::string name, const torch::Tensor& tensor) {
+  const torch::Tensor values = tensor.detach().to(torch::kCPU).contiguous();
+  StoredTensor stored{.name = std::move(name),
+                      .dtype = values.scalar_type() == torch::kInt64 ? "I64" : "F32",
+                      .shape = values.sizes().vec(),
+                      .data = {}};
+  stored.data.assign(static_cast<const char*>(values.data_ptr()), values.nbytes());
   return stored;
 }
 
-void load_state(Network& network, const Checkpoint& checkpoint, const std::string& prefix) {
-  const torch::NoGradGuard no_gradients;
-  for (auto& [name, tensor] : named_state(network)) {
-    const StoredTensor* found = nullptr;
-    for (const StoredTensor& stored : checkpoint.tensors) {
-      if (stored.name == prefix + name) found = &stored;
-    }
-    if (found == nullptr) {
-      throw request_error("checkpoint",
-                          "has no tensor " + prefix + name + "; it belongs to another network shape");
-    }
-    if (found->shape != tensor.sizes().vec() ||
-        (found->dtype == "I64") != (tensor.scalar_type() == torch::kLong)) {
-      throw request_error(
-          "checkpoint",
-          "tensor " + prefix + name + " has another shape than the network; it belongs to another network");
-    }
-    torch::Tensor values = torch::empty(tensor.sizes(), torch::TensorOptions().dtype(tensor.scalar_type()));
-    std::memcpy(values.data_ptr(), found->data.data(), found->data.size());
-    tensor.copy_(values);
+torch::Tensor to_tensor(const StoredTensor& stored) {
+  torch::Tensor tensor = torch::empty(stored.shape, stored.dtype == "I64" ? torch::kInt64 : torch::kFloat32);
+  if (tensor.nbytes() != stored.data.size()) {
+    throw request_error(stored.name, "holds " + std::to_string(stored.data.size()) +
+                                         " bytes where its shape " + shape_text(stored.shape) + " needs " +
+                                         std::to_string(tensor.nbytes()));
   }
+  std::memcpy(tensor.data_ptr(), stored.data.data(), stored.data.size());
+  return tensor;
 }
 
-bool has_tensors(const Checkpoint& checkpoint, std::string_view prefix) noexcept {
-  for (const StoredTensor& tensor : checkpoint.tensors) {
-    if (tensor.name.starts_with(prefix)) return true;
+void load_network(const Checkpoint& checkpoint, const std::string& prefix, NetworkImpl& network) {
+  const torch::NoGradGuard no_gradients;
+  const std::string shape = "a network of " + to_text(network.config());
+  std::set<std::string> expected;
+  for (auto& [name, tensor] : network.tensors()) {
+    const std::string full_name = prefix + "/" + name;
+    expected.insert(full_name);
+    const auto stored = std::ranges::find(checkpoint.tensors, full_name, &StoredTensor::name);
+    if (stored == checkpoint.tensors.end()) {
+      throw request_error("checkpoint", "tensor \"" + full_name + "\" is missing; " + shape + " needs it");
+    }
+    if (stored->dtype != "F32" || c10::IntArrayRef(stored->shape) != tensor.sizes()) {
+      throw request_error("checkpoint", "tensor \"" + full_name + "\" is " + stored->dtype + " " +
+                                            shape_text(stored->shape) + "; " + shape + " needs F32 " +
+                                            shape_text(tensor.sizes()));
+    }
+    tensor.copy_(to_tensor(*stored));
   }
-  return false;
+  for (const StoredTensor& stored : checkpoint.tensors) {
+    if (stored.name.starts_with(prefix + "/") && !expected.contains(stored.name)) {
+      throw request_error("checkpoint", "tensor \"" + stored.name + "\" has no place in " + shape);
+    }
+  }
 }
 
 Network playing_network(const Checkpoint& checkpoint) {
   if (checkpoint.manifest.observation_version != kObservationVersion) {
-    throw request_error("checkpoint", "was trained on observation version " +
+    throw request_error("checkpoint", "was trained on observations of version " +
                                           std::to_string(checkpoint.manifest.observation_version) +
                                           "; this program makes version " +
                                           std::to_string(kObservationVersion));
   }
+  const bool averaged = std::ranges::any_of(
+      checkpoint.tensors, [](const StoredTensor& tensor) { return tensor.name.starts_with("averaged/"); });
   Network network(checkpoint.manifest.network);
-  load_state(network, checkpoint, has_tensors(checkpoint, "averaged/") ? "averaged/" : "weights/");
+  load_network(checkpoint, averaged ? "averaged" : "weights", *network);
   network->eval();
   return network;
 }
@@ -169,9 +223,11 @@ Network playing_network(const Checkpoint& checkpoint) {
 torch::Device choose_device(const std::string& name) {
   if (name == "cpu") return torch::kCPU;
   if (name == "auto") return torch::cuda::is_available() ? torch::kCUDA : torch::kCPU;
-  if (name != "cuda") throw request_error("device", "\"" + name + "\" is unknown; use auto, cpu or cuda");
+  if (name != "cuda") {
+    throw request_error("device", "\"" + name + "\" is not a device; use auto, cpu or cuda");
+  }
   if (!torch::cuda::is_available()) {
-    throw request_error("device", "cuda was asked for and LibTorch sees no CUDA device; use auto or cpu");
+    throw request_error("device", "cuda was asked for, but LibTorch sees no CUDA device; use auto or cpu");
   }
   return torch::kCUDA;
 }

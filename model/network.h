@@ -1,11 +1,13 @@
 #pragma once
 
-// Internal to model/ and its tests: the only header of the project that shows LibTorch.
+// Internal to model/ and its tests: the one header of the floor that shows LibTorch.
 
-#include <torch/torch.h>
+#include <torch/nn/module.h>
+#include <torch/nn/modules/conv.h>
+#include <torch/nn/modules/linear.h>
 
+#include <cstdint>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,76 +16,100 @@
 
 namespace pahtum {
 
-// The margin head works in units of this many points, so that all heads see targets of about the same size.
-inline constexpr double kMarginScale = 20.0;
+// The unit the margin head works in: its output of 1 means this many points.
+inline constexpr double kMarginUnit = 20.0;
+inline constexpr std::int64_t kValueHidden = 64;       // width of the value head's dense layer
+inline constexpr double kNormalizationEpsilon = 1e-5;  // added to BatchNorm's variance
+inline constexpr double kNormalizationMomentum = 0.1;  // share of the newest batch in its running statistics
 
-// What the heads say, from the mover's side.
+// What the network says of N positions, each from the side of its mover.
 struct NetworkOutput {
   torch::Tensor policy;     // [N, n²] logits, not masked
   torch::Tensor wdl;        // [N, 3] logits of win, draw, loss
-  torch::Tensor margin;     // [N] in units of kMarginScale points
-  torch::Tensor ownership;  // [N, n, n] in [−1, 1]
+  torch::Tensor margin;     // [N] in units of kMarginUnit
+  torch::Tensor ownership;  // [N, n, n] in [−1, 1]; undefined where a caller did not ask for it
 };
 
-// Each channel's mean and maximum over the board: [N, C, n, n] → [N, 2C].
-[[nodiscard]] torch::Tensor pool_board(const torch::Tensor& planes);
-
-// A convolution without bias, its batch normalisation and a ReLU that can be left out.
-class ConvolutionImpl : public torch::nn::Module {
+// Convolution without bias that keeps the size of the board, then BatchNorm. No activation.
+class NormalizedConvolutionImpl : public torch::nn::Module {
  public:
-  ConvolutionImpl(std::int64_t in, std::int64_t out, std::int64_t kernel);
-  torch::Tensor forward(const torch::Tensor& planes);
+  NormalizedConvolutionImpl(std::int64_t inputs, std::int64_t outputs, std::int64_t kernel);
+  torch::Tensor forward(const torch::Tensor& input);
 
-  torch::nn::Conv2d conv{nullptr};
-  torch::nn::BatchNorm2d norm{nullptr};
+  // Weight and bias of the one convolution that does the same in evaluation mode.
+  [[nodiscard]] std::pair<torch::Tensor, torch::Tensor> fold() const;
+
+  torch::Tensor weight, scale, shift;  // parameters
+  torch::Tensor mean, variance;        // running statistics
 };
-TORCH_MODULE(Convolution);
+TORCH_MODULE(NormalizedConvolution);
 
-// x → relu(x + conv₂(relu(conv₁(x)) + pooled bias)); the pooled bias (Wu, "Accelerating Self-Play Learning in
-// Go", 2019) is a linear map of each channel's mean and maximum over the board.
-class ResidualBlockImpl : public torch::nn::Module {
- public:
-  ResidualBlockImpl(std::int64_t channels, bool pooling);
-  torch::Tensor forward(const torch::Tensor& planes);
-
-  Convolution first{nullptr}, second{nullptr};
-  torch::nn::Linear pooled{nullptr};  // empty without pooling
-};
-TORCH_MODULE(ResidualBlock);
-
-// The policy/value network as it is trained. Input: float32 [N, kChannels, n, n] (env/observation.h).
+// The residual tower with global pooling (Wu, "Accelerating Self-Play Learning in Go", 2019, section 3.3) and
+// its heads:
+//
+//   planes [N, C, n, n] ─ stem ─ blocks ─┬─ policy     1×1, plus a bias from its own pooled features, 1×1
+//                                        ├─ value      1×1, pooled, dense, then WDL and margin
+//                                        └─ ownership  1×1, tanh
+//
+// A pooled block adds, to every channel between its two convolutions, a linear function of the mean and
+// maximum of all channels over the board. Parameter names are part of the checkpoint format.
 class NetworkImpl : public torch::nn::Module {
  public:
   explicit NetworkImpl(const NetworkConfig& config);
+
+  // Weights drawn from (seed, Stream::kWeights, number of the tensor): He's normal initialisation (2015),
+  // with small outputs and small residual branches, so that a new network is nearly uniform.
+  void initialize(std::uint64_t seed);
+
   NetworkOutput forward(const torch::Tensor& planes);
 
-  Convolution input{nullptr};
-  std::vector<ResidualBlock> blocks;
-  Convolution policy_input{nullptr}, value_input{nullptr};
-  torch::nn::Linear policy_pooled{nullptr}, value_hidden{nullptr}, value_output{nullptr};
-  torch::nn::Conv2d policy_output{nullptr}, ownership_output{nullptr};
+  [[nodiscard]] const NetworkConfig& config() const noexcept { return config_; }
+  // Parameters and running statistics, in a fixed order.
+  [[nodiscard]] std::vector<std::pair<std::string, torch::Tensor>> tensors() const;
+  // Every convolution with its normalisation folded in, as "NAME.weight" and "NAME.bias"; other layers as
+  // they are. Detached copies.
+  [[nodiscard]] std::vector<std::pair<std::string, torch::Tensor>> folded() const;
+
+ private:
+  struct Block {
+    NormalizedConvolution first{nullptr}, second{nullptr};
+    torch::nn::Linear pool{nullptr};  // empty in a block without pooling
+  };
+
+  NetworkConfig config_;
+  NormalizedConvolution stem_{nullptr};
+  std::vector<Block> blocks_;
+  NormalizedConvolution policy_{nullptr};
+  torch::nn::Linear policy_pool_{nullptr};
+  torch::nn::Conv2d policy_out_{nullptr};
+  NormalizedConvolution value_{nullptr};
+  torch::nn::Linear value_dense_{nullptr}, value_wdl_{nullptr}, value_margin_{nullptr};
+  torch::nn::Conv2d ownership_{nullptr};
 };
 TORCH_MODULE(Network);
 
-// Weights drawn from `seed` by the project's own generator: the same on every LibTorch.
-void initialize(Network& network, std::uint64_t seed);
+[[nodiscard]] inline bool is_pooled(const NetworkConfig& config, std::int64_t block) noexcept {
+  return config.pooling_every > 0 && (block + 1) % config.pooling_every == 0;
+}
 
-// All parameters and running statistics by name, in the order of declaration; they share memory with the
-// network.
-[[nodiscard]] std::vector<std::pair<std::string, torch::Tensor>> named_state(const Network& network);
+// Mean and maximum of every channel over the board: [N, C, n, n] → [N, 2C].
+[[nodiscard]] torch::Tensor pool_board(const torch::Tensor& features);
 
-// The state as stored tensors named `prefix` + name, and back. load_state throws a kRequest Error that names
-// the first tensor that is missing or has another shape.
-[[nodiscard]] std::vector<StoredTensor> store_state(const Network& network, const std::string& prefix);
-void load_state(Network& network, const Checkpoint& checkpoint, const std::string& prefix);
-[[nodiscard]] bool has_tensors(const Checkpoint& checkpoint, std::string_view prefix) noexcept;
+// The tensor as it goes into a file, and back (on the CPU, contiguous). float32 and int64 only.
+[[nodiscard]] StoredTensor to_stored(std::string name, const torch::Tensor& tensor);
+[[nodiscard]] torch::Tensor to_tensor(const StoredTensor& stored);
 
-// The network of a checkpoint with the weights it plays with (averaged ones when there are), in evaluation
-// mode.
+// Copies "PREFIX/NAME" of the checkpoint into every tensor of the network. Throws a kRequest Error naming the
+// tensor that is missing, of another type or shape, or that the network does not have.
+void load_network(const Checkpoint& checkpoint, const std::string& prefix, NetworkImpl& network);
+
+// The network a checkpoint plays with: averaged weights, or the raw ones where none were averaged; in
+// evaluation mode. Throws a kRequest Error also when the observation version is not this program's.
 [[nodiscard]] Network playing_network(const Checkpoint& checkpoint);
 
-// "auto": CUDA when LibTorch sees a device. Throws a kRequest Error for other names than auto, cpu and cuda,
-// and for cuda where there is none.
+// The device a configuration's name stands for. "auto" is CUDA when LibTorch sees a device, else the CPU.
+// Throws a kRequest Error naming the value for anything but auto, cpu and cuda, and for cuda where there is
+// none.
 [[nodiscard]] torch::Device choose_device(const std::string& name);
 
 }  // namespace pahtum

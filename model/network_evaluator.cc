@@ -1,50 +1,55 @@
 #include "model/network_evaluator.h"
 
-#ifdef __GLIBC__
+#include <ATen/Parallel.h>
 #include <malloc.h>
-#endif
+#include <torch/types.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <vector>
+#include <limits>
 
+#include "env/base/error.h"
 #include "env/observation.h"
 #include "model/folded_network.h"
 
 namespace pahtum {
 namespace {
 
-// Softmax of one row of logits over the legal moves. A swap, which the network has no logit for yet, gets an
-// even share.
-void decode_policy(const Position& position, const float* logits, Evaluation& evaluation) {
+// Priors of the legal moves from a row of logits. The swap has no logit: it gets the mean share, and the
+// squares the rest. Returns false when the logits are not finite.
+bool fill_policy(const Position& position, const float* logits, std::span<float> policy) {
+  std::ranges::fill(policy, 0.0f);
   const int size = position.size;
-  float largest = -1e30f;
-  for_each_legal(position, [&](Move move) {
-    if (!move.is_swap()) largest = std::max(largest, logits[action_of(move, size)]);
-  });
-  const float swap_share = may_swap(position) ? 1.0f / static_cast<float>(legal_count(position)) : 0.0f;
-  float sum = 0.0f;
-  for_each_legal(position, [&](Move move) {
-    if (move.is_swap()) return;
-    const float weight = std::exp(logits[action_of(move, size)] - largest);
-    evaluation.policy[static_cast<std::size_t>(move.index())] = weight;
-    sum += weight;
-  });
-  const float scale = (1.0f - swap_share) / sum;
-  for_each_legal(position, [&](Move move) {
-    float& share = evaluation.policy[static_cast<std::size_t>(move.index())];
-    share = move.is_swap() ? swap_share : share * scale;
-  });
+  const Bitboard squares = legal_squares(position);
+  float largest = -std::numeric_limits<float>::infinity();
+  for (Bitboard left = squares; left != 0; left &= left - 1) {
+    largest = std::max(largest, logits[action_of(Move::at(lowest_square(left)), size)]);
+  }
+  float total = 0.0f;
+  for (Bitboard left = squares; left != 0; left &= left - 1) {
+    const Move move = Move::at(lowest_square(left));
+    const float share = std::exp(logits[action_of(move, size)] - largest);
+    policy[static_cast<std::size_t>(move.index())] = share;
+    total += share;
+  }
+  const float swap = may_swap(position) ? 1.0f / static_cast<float>(legal_count(position)) : 0.0f;
+  if (may_swap(position)) policy[static_cast<std::size_t>(Move::swap().index())] = swap;
+  if (squares == 0) return true;
+  const float factor = (1.0f - swap) / total;
+  for (Bitboard left = squares; left != 0; left &= left - 1) {
+    policy[static_cast<std::size_t>(lowest_square(left))] *= factor;
+  }
+  return std::isfinite(factor);
 }
 
-Wdl decode_wdl(const float* logits) {
+Wdl softmax(const float* logits) {
   const float largest = std::max({logits[0], logits[1], logits[2]});
   const float win = std::exp(logits[0] - largest);
   const float draw = std::exp(logits[1] - largest);
   const float loss = std::exp(logits[2] - largest);
-  const float sum = win + draw + loss;
-  return {win / sum, draw / sum, loss / sum};
+  const float total = win + draw + loss;
+  return {.win = win / total, .draw = draw / total, .loss = loss / total};
 }
 
 }  // namespace
@@ -52,74 +57,95 @@ Wdl decode_wdl(const float* logits) {
 class NetworkEvaluator::Implementation {
  public:
   Implementation(const Checkpoint& checkpoint, const std::string& device, int max_batch)
-      : device_(choose_device(device)),
-        network_(playing_network(checkpoint), device_),
-        size_(static_cast<int>(checkpoint.manifest.game.size)),
-        max_batch_(max_batch) {
-    auto options = torch::TensorOptions().dtype(torch::kFloat32);
-    if (device_.is_cuda()) options = options.pinned_memory(true);
-    planes_ = torch::zeros({max_batch, kChannels, size_, size_}, options);
+      : size_(static_cast<int>(checkpoint.manifest.game.size)),
+        device_(choose_device(device)),
+        max_batch_(max_batch),
+        network_(*playing_network(checkpoint), device_) {
+    if (max_batch < 1) throw request_error("max_batch", std::to_string(max_batch) + " is below 1");
   }
 
   void evaluate(std::span<const Position> positions, std::span<Evaluation> evaluations) {
-    const torch::InferenceMode inference;
-    const auto limit = static_cast<std::size_t>(max_batch_);
-    for (std::size_t start = 0; start < positions.size(); start += limit) {
-      const std::size_t count = std::min(limit, positions.size() - start);
-      evaluate_piece(positions.subspan(start, count), evaluations.subspan(start, count));
+    const auto piece = static_cast<std::size_t>(max_batch_);
+    for (std::size_t begin = 0; begin < positions.size(); begin += piece) {
+      const std::size_t count = std::min(piece, positions.size() - begin);
+      evaluate_piece(positions.subspan(begin, count), evaluations.subspan(begin, count));
     }
   }
 
   double raw_rate(int batch, double seconds) {
+    if (batch < 1) throw request_error("batch", std::to_string(batch) + " is below 1");
     const torch::InferenceMode inference;
-    const torch::Tensor planes = torch::rand({batch, kChannels, size_, size_}).to(device_);
-    const auto start = std::chrono::steady_clock::now();
+    const torch::Tensor input = input_for(batch).fill_(0.5f).to(device_);
+    constexpr int kWarmUp = 2;
+    for (int pass = 0; pass < kWarmUp; ++pass) forward(input);
+    using Clock = std::chrono::steady_clock;
+    const auto start = Clock::now();
     double elapsed = 0.0;
-    std::int64_t done = 0;
+    double done = 0.0;
     do {
-      const NetworkOutput output = network_.forward(planes);
-      // Reading one number waits for a device that works asynchronously.
-      if (!std::isfinite(output.wdl[0][0].item<float>())) break;
+      forward(input);
       done += batch;
-      elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      elapsed = std::chrono::duration<double>(Clock::now() - start).count();
     } while (elapsed < seconds);
-    return static_cast<double>(done) / elapsed;
+    return done / elapsed;
   }
 
  private:
-  void evaluate_piece(std::span<const Position> positions, std::span<Evaluation> evaluations) {
-    const auto count = static_cast<std::int64_t>(positions.size());
-    const auto squares = static_cast<std::size_t>(size_ * size_);
-    const std::span<float> planes(planes_.data_ptr<float>(), positions.size() * kChannels * squares);
-    for (std::size_t k = 0; k < positions.size(); ++k) {
-      write_observation(positions[k], planes.subspan(k * kChannels * squares, kChannels * squares));
+  // The first `count` rows of the buffer, which grows to the largest batch seen.
+  torch::Tensor input_for(std::int64_t count) {
+    if (!buffer_.defined() || buffer_.size(0) < count) {
+      buffer_ = torch::zeros({count, kChannels, size_, size_},
+                             torch::TensorOptions().dtype(torch::kFloat32).pinned_memory(device_.is_cuda()));
     }
-    const NetworkOutput output =
-        network_.forward(planes_.slice(0, 0, count).to(device_, /*non_blocking=*/true));
-    const torch::Tensor policy = output.policy.to(torch::kCPU).contiguous();
-    const torch::Tensor wdl = output.wdl.to(torch::kCPU).contiguous();
-    const torch::Tensor margin = output.margin.to(torch::kCPU).contiguous();
-    const float* policy_rows = policy.data_ptr<float>();
-    const float* wdl_rows = wdl.data_ptr<float>();
-    const float* margins = margin.data_ptr<float>();
+    return buffer_.narrow(0, 0, count);
+  }
+
+  NetworkOutput forward(const torch::Tensor& input) {
+    NetworkOutput output = network_.forward(input, false);
+    output.policy = output.policy.to(torch::kCPU).contiguous();
+    output.wdl = output.wdl.to(torch::kCPU).contiguous();
+    output.margin = output.margin.to(torch::kCPU).contiguous();
+    return output;
+  }
+
+  void evaluate_piece(std::span<const Position> positions, std::span<Evaluation> evaluations) {
+    const torch::InferenceMode inference;
+    const auto squares = static_cast<std::size_t>(size_) * static_cast<std::size_t>(size_);
+    const torch::Tensor input = input_for(static_cast<std::int64_t>(positions.size()));
+    auto* planes = input.data_ptr<float>();
+    for (const Position& position : positions) {
+      if (position.size != size_) {
+        throw request_error("position \"" + to_text(position) + "\"", "the network plays on boards of size " +
+                                                                          std::to_string(size_) + ", not " +
+                                                                          std::to_string(position.size));
+      }
+      write_observation(position, std::span(planes, kChannels * squares));
+      planes += kChannels * squares;
+    }
+    const NetworkOutput output = forward(input.to(device_));
+    const float* policy = output.policy.data_ptr<float>();
+    const float* wdl = output.wdl.data_ptr<float>();
+    const float* margin = output.margin.data_ptr<float>();
     for (std::size_t k = 0; k < positions.size(); ++k) {
-      evaluations[k] = {};
-      decode_policy(positions[k], policy_rows + k * squares, evaluations[k]);
-      evaluations[k].wdl = decode_wdl(wdl_rows + 3 * k);
-      evaluations[k].margin = static_cast<float>(kMarginScale) * margins[k];
+      Evaluation& evaluation = evaluations[k];
+      const bool finite = fill_policy(positions[k], policy + k * squares, evaluation.policy);
+      evaluation.wdl = softmax(wdl + 3 * k);
+      evaluation.margin = margin[k] * static_cast<float>(kMarginUnit);
+      if (!finite || !std::isfinite(evaluation.wdl.value().get()) || !std::isfinite(evaluation.margin)) {
+        throw failure("network", "its output for position \"" + to_text(positions[k]) + "\" is not finite");
+      }
     }
   }
 
-  torch::Device device_;
-  FoldedNetwork network_;
   int size_;
+  torch::Device device_;
   int max_batch_;
-  torch::Tensor planes_;
+  FoldedNetwork network_;
+  torch::Tensor buffer_;
 };
 
 NetworkEvaluator::NetworkEvaluator(const Checkpoint& checkpoint, const std::string& device, int max_batch)
     : implementation_(std::make_unique<Implementation>(checkpoint, device, max_batch)) {}
-
 NetworkEvaluator::~NetworkEvaluator() = default;
 
 void NetworkEvaluator::evaluate(std::span<const Position> positions, std::span<Evaluation> evaluations) {
@@ -131,16 +157,16 @@ double NetworkEvaluator::raw_rate(int batch, double seconds) {
 }
 
 void set_inference_threads(int threads) {
-  torch::set_num_threads(threads);
+  at::set_num_threads(threads);
 }
 
 void tune_allocator() {
 #ifdef __GLIBC__
-  // glibc otherwise returns the memory of freed tensors to the kernel and faults it in again at the next
-  // batch.
-  mallopt(M_TRIM_THRESHOLD, 1 << 30);
-  mallopt(M_MMAP_THRESHOLD, 1 << 30);
-  mallopt(M_TOP_PAD, 64 << 20);
+  constexpr int kKeep = 1 << 30;
+  constexpr int kGrowth = 64 << 20;
+  mallopt(M_TRIM_THRESHOLD, kKeep);
+  mallopt(M_MMAP_THRESHOLD, kKeep);
+  mallopt(M_TOP_PAD, kGrowth);
 #endif
 }
 
