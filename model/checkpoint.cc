@@ -17,25 +17,6 @@ namespace fs = std::filesystem;
 
 constexpr FrameFormat kCheckpointFormat{"PAHTUMCK", 1, "checkpoint"};
 
-json to_json(const Manifest& manifest) {
-  return {{"game",
-           {{"size", manifest.game.size},
-            {"holes", manifest.game.holes},
-            {"unequal_stones", manifest.game.unequal_stones}}},
-          {"network",
-           {{"channels", manifest.network.channels},
-            {"blocks", manifest.network.blocks},
-            {"pooling_every", manifest.network.pooling_every},
-            {"head_channels", manifest.network.head_channels}}},
-          {"observation_version", manifest.observation_version},
-          {"step", manifest.step},
-          {"iteration", manifest.iteration},
-          {"simulations", manifest.simulations},
-          {"project_version", manifest.project_version},
-          {"config", manifest.config},
-          {"counters", manifest.counters}};
-}
-
 // Reads a manifest; every fault is a nlohmann exception or an Error of the caller.
 Manifest manifest_from(const json& document) {
   Manifest manifest;
@@ -108,6 +89,25 @@ StoredTensor tensor_from(const json& entry, std::string_view data, std::uint64_t
 
 }  // namespace
 
+json manifest_json(const Manifest& manifest) {
+  return {{"game",
+           {{"size", manifest.game.size},
+            {"holes", manifest.game.holes},
+            {"unequal_stones", manifest.game.unequal_stones}}},
+          {"network",
+           {{"channels", manifest.network.channels},
+            {"blocks", manifest.network.blocks},
+            {"pooling_every", manifest.network.pooling_every},
+            {"head_channels", manifest.network.head_channels}}},
+          {"observation_version", manifest.observation_version},
+          {"step", manifest.step},
+          {"iteration", manifest.iteration},
+          {"simulations", manifest.simulations},
+          {"project_version", manifest.project_version},
+          {"config", manifest.config},
+          {"counters", manifest.counters}};
+}
+
 void save_checkpoint(const fs::path& path, const Checkpoint& checkpoint) {
   json tensors = json::array();
   std::uint64_t offset = 0;
@@ -119,7 +119,8 @@ void save_checkpoint(const fs::path& path, const Checkpoint& checkpoint) {
                        {"length", tensor.data.size()}});
     offset += tensor.data.size();
   }
-  const std::string header = json{{"manifest", to_json(checkpoint.manifest)}, {"tensors", tensors}}.dump();
+  const std::string header =
+      json{{"manifest", manifest_json(checkpoint.manifest)}, {"tensors", tensors}}.dump();
   const std::uint64_t length = header.size();
   std::string payload(sizeof(length), '\0');
   std::memcpy(payload.data(), &length, sizeof(length));

@@ -32,6 +32,9 @@ struct StoredTensor {
   std::string data;  // raw bytes
 };
 
+// The manifest as JSON, as it stands in checkpoints and exported networks.
+[[nodiscard]] nlohmann::json manifest_json(const Manifest& manifest);
+
 struct Checkpoint {
   Manifest manifest;
   std::vector<StoredTensor> tensors;

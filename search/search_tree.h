@@ -57,7 +57,7 @@ class SearchTree {
 
   // Simulates until a leaf needs an evaluation (true; `leaf` is it, and receive() must follow) or the root
   // has its visits (false). The first leaf of a new root is the root itself, which is no visit of a move.
-  // False at once when the visits kept by advance() are already enough; root_moves() is never empty then.
+  // advance() keeps fewer visits than config.simulations, so every move gets at least one new simulation.
   [[nodiscard]] bool next_leaf(Position& leaf);
   // The answer for that leaf. What the policy gives to illegal moves is ignored; the rest is scaled to sum 1,
   // with negative and non-finite entries taken as 0, and is uniform when nothing remains. Throws a kFailure

@@ -3,8 +3,10 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "env/base/random.h"
@@ -87,10 +89,12 @@ void add_searched_games(std::span<const Position> starts, std::int64_t simulatio
   SearchConfig config;
   config.simulations = simulations;
   std::vector<SearchTree> trees;
+  trees.reserve(starts.size());
   for (const Position& start : starts) {
     trees.emplace_back(config).reset(start);
   }
   std::vector<SearchTree*> running;
+  running.reserve(trees.size());
   for (SearchTree& tree : trees) running.push_back(&tree);
   Random random(kSeed, Stream::kTest, 1);
   while (!running.empty()) {
@@ -125,15 +129,17 @@ std::uint64_t behaviour_signature() {
     add_random_games({.size = 5, .holes = 4, .unequal_stones = true}, auto_reset, fingerprint);
   }
 
-  std::vector<Position> starts;
   constexpr std::array<std::string_view, 4> kPhases = {
       "3/1x1/3 w",
       "5/5/5/5/5 b place=3",
       "4/4/4/4 w open=2",
       "4/1w2/4/2x1 b swap",
   };
+  constexpr std::uint64_t kLayouts = 4;
+  std::vector<Position> starts;
+  starts.reserve(kPhases.size() + kLayouts);
   for (const std::string_view text : kPhases) starts.push_back(parse_position(text));
-  for (std::uint64_t game = 0; game < 4; ++game) {
+  for (std::uint64_t game = 0; game < kLayouts; ++game) {
     starts.push_back(start_position({.size = 7, .holes = 5}, kSeed, Stream::kTest, game));
   }
   UniformEvaluator uniform;

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+
+#include "eval/arena.h"
+
+namespace pahtum {
+
+// What `pahtum match --json` prints: first, second, pairs, wins, draws, losses (of the first), score, elo,
+// elo_low, elo_high, distinct_games, sprt (null: no sequential test was made) and by_colour {white, black}
+// with the wins, draws and losses of the first player with that colour.
+[[nodiscard]] nlohmann::ordered_json match_json(const MatchResult& result);
+
+// What `pahtum evaluate --json` prints: target, matches (as above) and oracle (empty: nothing was compared
+// with exact results).
+[[nodiscard]] nlohmann::ordered_json evaluate_json(const std::string& target,
+                                                   std::span<const MatchResult> matches);
+
+}  // namespace pahtum

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "eval/arena.h"
+
+namespace pahtum {
+
+// Fewer different games than half of those played: the results then say little, for the same games were
+// counted again and again.
+[[nodiscard]] bool few_distinct_games(const MatchResult& result) noexcept;
+
+// "67.5 %"
+[[nodiscard]] std::string percent_text(double share);
+// "+127", with a sign unless it rounds to zero
+[[nodiscard]] std::string elo_text(double elo);
+// "30 / 2 / 8": wins, draws, losses
+[[nodiscard]] std::string results_text(const WinDrawLoss& results);
+
+// A table for people with one row per match, columns aligned, and a line of warning for each match with few
+// distinct games. Ends with a newline; nothing for no matches.
+[[nodiscard]] std::string results_table(std::span<const MatchResult> matches);
+
+}  // namespace pahtum

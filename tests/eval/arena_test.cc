@@ -1,0 +1,209 @@
+#include "eval/arena.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <set>
+#include <stdexcept>
+#include <string>
+
+#include "env/base/error.h"
+#include "network_fixture.h"
+
+namespace pahtum {
+namespace {
+
+constexpr GameConfig kSmall{5, 3, false};
+
+PlayerFactory factory(const std::string& spec, std::uint64_t seed = 1) {
+  return [=] { return make_player(spec, {seed, "cpu", 0}); };
+}
+
+MatchConfig match_of(const GameConfig& game, std::int64_t pairs, int threads = 2) {
+  MatchConfig config;
+  config.game = game;
+  config.pairs = pairs;
+  config.threads = threads;
+  return config;
+}
+
+Position final_position(const MatchGame& game) {
+  Position position = game.start;
+  for (const Move move : game.moves) {
+    EXPECT_TRUE(is_legal(position, move));
+    apply(position, move);
+  }
+  return position;
+}
+
+TEST(Arena, EveryNumberOfThreadsAndEveryGroupingPlaysTheSameGames) {
+  MatchConfig config = match_of(kSmall, 13, 1);
+  config.opening_plies = 2;
+  const MatchResult one = play_match(factory("uct:20"), factory("greedy", 2), config);
+  for (const int threads : {2, 3}) {
+    config.threads = threads;
+    EXPECT_EQ(play_match(factory("uct:20"), factory("greedy", 2), config).games, one.games);
+  }
+  config.pairs_at_once = 1;
+  EXPECT_EQ(play_match(factory("uct:20"), factory("greedy", 2), config).games, one.games);
+}
+
+TEST(Arena, AShorterMatchIsTheBeginningOfALongerOne) {
+  MatchResult longer = play_match(factory("random"), factory("greedy"), match_of(kSmall, 9));
+  const MatchResult shorter = play_match(factory("random"), factory("greedy"), match_of(kSmall, 4));
+  longer.games.resize(8);
+  EXPECT_EQ(longer.games, shorter.games);
+}
+
+TEST(Arena, EachLayoutIsPlayedTwiceWithColoursSwapped) {
+  MatchConfig config = match_of(kSmall, 10);
+  config.opening_plies = 3;
+  const MatchResult result = play_match(factory("greedy", 1), factory("random", 2), config);
+  EXPECT_EQ(result.first, "greedy");
+  EXPECT_EQ(result.second, "random");
+  EXPECT_EQ(result.pairs, 10);
+  ASSERT_EQ(result.games.size(), 20u);
+  const auto greedy = make_player("greedy", {1, "cpu", 0});
+  std::set<std::string> layouts;
+  for (std::size_t number = 0; number < result.games.size(); ++number) {
+    const MatchGame& game = result.games[number];
+    const MatchGame& partner = result.games[number ^ 1];
+    EXPECT_EQ(game.start, partner.start);
+    EXPECT_TRUE(std::equal(game.moves.begin(), game.moves.begin() + 3, partner.moves.begin()));
+    EXPECT_EQ(game.start, start_position(kSmall, config.seed, Stream::kEvaluationLayout, number / 2));
+    layouts.insert(to_text(game.start));
+
+    // The first player has White in even games: its moves are those a player of the same seed makes.
+    Position position = game.start;
+    for (std::size_t ply = 0; ply < game.moves.size(); ++ply) {
+      const bool first_moves = (position.mover == Color::kWhite) == (number % 2 == 0);
+      if (ply >= 3 && first_moves) {
+        const Turn turn{position, number, static_cast<int>(ply)};
+        Move move;
+        greedy->choose({&turn, 1}, {&move, 1});
+        EXPECT_EQ(game.moves[ply], move);
+      }
+      apply(position, game.moves[ply]);
+    }
+  }
+  EXPECT_GT(layouts.size(), 7u);
+}
+
+TEST(Arena, EveryGameIsPlayedToItsEndAndScoredByTheRules) {
+  const MatchResult result = play_match(factory("random"), factory("random", 9), match_of(GameConfig{}, 8));
+  std::int64_t white = 0, draws = 0;
+  for (const MatchGame& game : result.games) {
+    const Position position = final_position(game);
+    EXPECT_EQ(game.moves.size(), 44u);
+    EXPECT_TRUE(position.over());
+    EXPECT_EQ(game.white_margin, points(position.white) - points(position.black));
+    white += game.white_margin > 0 ? 1 : 0;
+    draws += game.white_margin == 0 ? 1 : 0;
+  }
+  EXPECT_EQ(result.as_white.wins + result.as_black.losses, white);
+  EXPECT_EQ(result.total.draws, draws);
+  EXPECT_EQ(result.as_white.games(), 8);
+  EXPECT_EQ(result.as_black.games(), 8);
+  EXPECT_EQ(result.total.games(), 16);
+}
+
+TEST(Arena, CountsPairsMarginsAndDistinctGames) {
+  const MatchGame won{start_position(kSmall, 1, Stream::kTest, 0), {Move::at(0)}, 7};
+  const MatchGame drawn{start_position(kSmall, 1, Stream::kTest, 0), {Move::at(1)}, 0};
+  const MatchResult result = count_games({won, won, won, drawn, drawn, drawn});
+  EXPECT_EQ(result.pair_scores, (PairScores{0, 0, 2, 1, 0}));
+  EXPECT_EQ(result.total, (WinDrawLoss{2, 3, 1}));
+  EXPECT_EQ(result.as_white, (WinDrawLoss{2, 1, 0}));
+  EXPECT_EQ(result.as_black, (WinDrawLoss{0, 2, 1}));
+  EXPECT_EQ(result.distinct_games, 2);
+  EXPECT_NEAR(result.mean_margin, 7.0 / 6, 1e-12);
+}
+
+TEST(Arena, RandomAgainstRandomIsEvenAndGreedyBeatsRandom) {
+  const MatchResult even =
+      play_match(factory("random", 1), factory("random", 2), match_of(GameConfig{}, 400));
+  EXPECT_NEAR(even.total.score(), 0.5, 0.06);
+  EXPECT_LT(even.score_low, 0.5);
+  EXPECT_GT(even.score_high, 0.5);
+  const MatchResult greedy =
+      play_match(factory("greedy", 1), factory("random", 2), match_of(GameConfig{}, 100));
+  EXPECT_GE(greedy.total.score(), 0.9);
+  EXPECT_GT(greedy.mean_margin, 0);
+}
+
+TEST(Arena, ReportsEveryFinishedGame) {
+  std::int64_t last = 0;
+  const MatchResult result = play_match(factory("random"), factory("random"), match_of(kSmall, 20), nullptr,
+                                        [&](std::int64_t games) {
+                                          EXPECT_GT(games, last);
+                                          last = games;
+                                        });
+  EXPECT_EQ(last, result.total.games());
+}
+
+TEST(Arena, NetworkPlayersPlayTheRulesOfTheirCheckpointOnly) {
+  const std::string spec = "net:" + write_untrained_checkpoint(kSmall, "arena", 4);
+  const MatchConfig config = match_of(kSmall, 4);
+  const MatchResult result = play_match(factory(spec), factory("random"), config);
+  EXPECT_EQ(result.total.games(), 8);
+  EXPECT_EQ(play_match(factory(spec), factory("random"), config).games, result.games);
+  try {
+    static_cast<void>(play_match(factory("random"), factory(spec), match_of(GameConfig{}, 4)));
+    ADD_FAILURE() << "a 5×5 network played on 7×7";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::kRequest);
+    EXPECT_NE(std::string(error.what()).find(spec), std::string::npos);
+  }
+}
+
+TEST(Arena, StopsWhenAsked) {
+  const std::atomic<bool> stop = true;
+  try {
+    static_cast<void>(play_match(factory("random"), factory("random"), match_of(kSmall, 4), &stop));
+    ADD_FAILURE() << "was not stopped";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::kFailure);
+    EXPECT_STREQ(error.what(), "interrupted");
+  }
+}
+
+class FaultyPlayer final : public Player {
+ public:
+  explicit FaultyPlayer(bool throws) : throws_(throws) {}
+  void choose(std::span<const Turn> turns, std::span<Move> moves) override {
+    if (throws_ && turns[0].game == 6) throw std::domain_error("no idea");
+    for (std::size_t k = 0; k < turns.size(); ++k) {
+      moves[k] = throws_ ? nth_legal(turns[k].position, 0) : Move::at(63);
+    }
+  }
+  [[nodiscard]] const PlayerInfo& info() const noexcept override { return info_; }
+
+ private:
+  bool throws_;
+  PlayerInfo info_{"faulty", false, std::nullopt};
+};
+
+TEST(Arena, AFaultInAWorkerReachesTheCaller) {
+  const auto faulty = [](bool throws) {
+    return PlayerFactory([throws] { return std::make_unique<FaultyPlayer>(throws); });
+  };
+  EXPECT_THROW(static_cast<void>(play_match(faulty(true), factory("random"), match_of(kSmall, 8, 3))),
+               std::domain_error);
+  EXPECT_THROW(static_cast<void>(play_match(faulty(false), factory("random"), match_of(kSmall, 8, 3))),
+               Error);
+  EXPECT_THROW(static_cast<void>(play_match(factory("nobody"), factory("random"), match_of(kSmall, 8))),
+               Error);
+}
+
+TEST(Arena, RefusesMatchesThatAreNone) {
+  EXPECT_THROW(static_cast<void>(play_match(factory("random"), factory("random"), match_of(kSmall, 0))),
+               Error);
+  MatchConfig config = match_of(kSmall, 1);
+  config.opening_plies = 22;
+  EXPECT_THROW(static_cast<void>(play_match(factory("random"), factory("random"), config)), Error);
+  config.opening_plies = 21;
+  EXPECT_EQ(play_match(factory("random"), factory("random"), config).total.games(), 2);
+}
+
+}  // namespace
+}  // namespace pahtum

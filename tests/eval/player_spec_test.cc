@@ -1,0 +1,85 @@
+#include "eval/player_spec.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "env/base/error.h"
+
+namespace pahtum {
+namespace {
+
+std::string refusal(const std::string& spec) {
+  try {
+    static_cast<void>(parse_player_spec(spec));
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::kRequest);
+    EXPECT_EQ(error.subject(), player_subject(spec));
+    return error.what();
+  }
+  ADD_FAILURE() << spec << " was accepted";
+  return "";
+}
+
+TEST(PlayerSpec, TakesEveryKindApart) {
+  EXPECT_EQ(parse_player_spec("random").kind, PlayerKind::kRandom);
+  EXPECT_EQ(parse_player_spec("greedy").kind, PlayerKind::kGreedy);
+  EXPECT_EQ(parse_player_spec("uct:10000").kind, PlayerKind::kUct);
+  EXPECT_EQ(parse_player_spec("uct:10000").number, 10000);
+
+  const PlayerSpec network = parse_player_spec("net:runs/quick-1,sims=200");
+  EXPECT_EQ(network.kind, PlayerKind::kNetwork);
+  EXPECT_EQ(network.path, "runs/quick-1");
+  EXPECT_EQ(network.simulations, 200);
+  EXPECT_FALSE(network.policy);
+  EXPECT_TRUE(parse_player_spec("net:a:b.ckpt,policy").policy);
+  EXPECT_EQ(parse_player_spec("net:a:b.ckpt,policy").path, "a:b.ckpt");
+  EXPECT_FALSE(parse_player_spec("net:x").simulations.has_value());
+}
+
+TEST(PlayerSpec, AnUnknownPlayerIsAnsweredWithTheWholeList) {
+  for (const std::string spec : {"", "randm", "UCT:5", " random", "engine"}) {
+    const std::string message = refusal(spec);
+    for (const PlayerSpecHelp& row : player_spec_help()) {
+      EXPECT_NE(message.find(row.usage), std::string::npos) << message;
+    }
+  }
+}
+
+TEST(PlayerSpec, RefusesWhatItCannotRead) {
+  struct Case {
+    std::string spec, says;
+  };
+  const std::vector<Case> cases = {
+      {"random:3", "takes nothing after it"},
+      {"greedy,fast", "takes no options"},
+      {"uct", "is missing"},
+      {"uct:", "is missing"},
+      {"uct:ten", "whole number from 1 to"},
+      {"uct:1e4", "whole number from 1 to"},
+      {"uct:10 ", "whole number from 1 to"},
+      {"uct:0", "out of range"},
+      {"uct:-5", "out of range"},
+      {"uct:99999999999999999999999", "out of range"},
+      {"uct:10,sims=4", "takes no options"},
+      {"net", "path is missing"},
+      {"net:", "path is missing"},
+      {"net:,sims=4", "path is missing"},
+      {"net:x,", "unknown option \"\""},
+      {"net:x,simms=4", "sims=N, policy"},
+      {"net:x,sims", "is missing"},
+      {"net:x,sims=", "is missing"},
+      {"net:x,sims=0", "out of range"},
+      {"net:x,sims=4,sims=5", "given twice"},
+      {"net:x,policy=yes", "takes no value"},
+      {"net:x,sims=4,policy", "drop one"},
+  };
+  for (const Case& wrong : cases) {
+    const std::string message = refusal(wrong.spec);
+    EXPECT_NE(message.find(wrong.says), std::string::npos) << message;
+  }
+}
+
+}  // namespace
+}  // namespace pahtum

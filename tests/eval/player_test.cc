@@ -1,0 +1,125 @@
+#include "eval/player.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "env/base/error.h"
+#include "network_fixture.h"
+
+namespace pahtum {
+namespace {
+
+constexpr GameConfig kSmall{5, 3, false};
+
+std::vector<Turn> some_turns(const GameConfig& game, int count) {
+  std::vector<Turn> turns;
+  for (int k = 0; k < count; ++k) {
+    const auto index = static_cast<std::uint64_t>(k);
+    Turn turn{start_position(game, 3, Stream::kTest, index), index, 0};
+    Random random(4, Stream::kTest, index);
+    for (; turn.ply < k % 12; ++turn.ply) {
+      apply(turn.position, nth_legal(turn.position, static_cast<int>(random.below(static_cast<std::uint32_t>(
+                                                        legal_count(turn.position))))));
+    }
+    turns.push_back(turn);
+  }
+  return turns;
+}
+
+std::vector<Move> choices(Player& player, std::span<const Turn> turns) {
+  std::vector<Move> moves(turns.size());
+  player.choose(turns, moves);
+  return moves;
+}
+
+std::string refusal(const std::string& spec, const PlayerContext& context = {}) {
+  try {
+    static_cast<void>(make_player(spec, context));
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::kRequest);
+    return error.what();
+  }
+  ADD_FAILURE() << spec << " was accepted";
+  return "";
+}
+
+class EveryPlayer : public testing::TestWithParam<const char*> {
+ protected:
+  static std::string spec() {
+    const std::string name = GetParam();
+    if (!name.starts_with("net")) return name;
+    return "net:" + write_untrained_checkpoint(kSmall, "every_player") + name.substr(3);
+  }
+};
+
+TEST_P(EveryPlayer, ChoosesLegalMovesWhateverTheGroupingOfTurns) {
+  const std::string spec = this->spec();
+  const auto player = make_player(spec, {11, "cpu", 0});
+  EXPECT_EQ(player->info().spec, spec);
+  const std::vector<Turn> turns = some_turns(kSmall, 24);
+  const std::vector<Move> together = choices(*player, turns);
+  const auto other = make_player(spec, {11, "cpu", 0});
+  for (std::size_t k = turns.size(); k-- > 0;) {
+    EXPECT_TRUE(is_legal(turns[k].position, together[k]));
+    EXPECT_EQ(choices(*other, {&turns[k], 1})[0], together[k]) << "turn " << k;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Specs, EveryPlayer,
+                         testing::Values("random", "greedy", "uct:50", "net", "net,sims=3", "net,policy"));
+
+TEST(Player, RandomPlaysEveryMoveAboutEquallyOftenAndFollowsItsSeed) {
+  const GameConfig game{3, 1, false};
+  const auto player = make_player("random", {1, "cpu", 0});
+  Turn turn{start_position(game, 3, Stream::kTest, 0), 0, 0};
+  std::map<Move, int> counts;
+  for (turn.game = 0; turn.game < 8000; ++turn.game) ++counts[choices(*player, {&turn, 1})[0]];
+  ASSERT_EQ(counts.size(), 8u);
+  for (const auto& [move, count] : counts) EXPECT_NEAR(count, 1000, 120);
+
+  const std::vector<Turn> turns = some_turns(kSmall, 50);
+  EXPECT_NE(choices(*player, turns), choices(*make_player("random", {2, "cpu", 0}), turns));
+}
+
+TEST(Player, NetworkSimulationsComeFromSpecThenContextThenCheckpoint) {
+  // With a single simulation the first choice of the policy is played, as `policy` does.
+  const std::string path = write_untrained_checkpoint(kSmall, "one_simulation", 1);
+  const std::vector<Turn> turns = some_turns(kSmall, 24);
+  const auto play = [&](const std::string& options, std::int64_t simulations) {
+    return choices(*make_player("net:" + path + options, {1, "cpu", simulations}), turns);
+  };
+  const std::vector<Move> policy = play(",policy", 0);
+  EXPECT_EQ(play("", 0), policy);
+  EXPECT_EQ(play(",sims=1", 60), policy);
+  EXPECT_EQ(play("", 60), play(",sims=60", 0));
+  EXPECT_NE(play("", 60), policy);
+}
+
+TEST(Player, ANetworkWithoutSimulationsAnywhereAsksForThem) {
+  const std::string path = write_untrained_checkpoint(kSmall, "no_simulations", 0);
+  EXPECT_NE(refusal("net:" + path).find("add sims=N"), std::string::npos);
+  EXPECT_NO_THROW(static_cast<void>(make_player("net:" + path + ",policy", {})));
+}
+
+TEST(Player, AMissingOrBrokenFileIsNamedTogetherWithTheSpec) {
+  const std::string message = refusal("net:/nowhere/at/all,sims=3");
+  EXPECT_NE(message.find("player \"net:/nowhere/at/all,sims=3\""), std::string::npos) << message;
+  EXPECT_NE(refusal("net:" PAHTUM_SOURCE_DIR "/CMakeLists.txt").find("CMakeLists.txt\""), std::string::npos);
+}
+
+TEST(Player, ANetworkRefusesOtherBoardsAndOtherRules) {
+  const auto player = make_player("net:" + write_untrained_checkpoint(kSmall, "rules"), {});
+  EXPECT_TRUE(player->info().uses_network);
+  ASSERT_EQ(player->info().game, kSmall);
+  EXPECT_NO_THROW(require_game(player->info(), kSmall));
+  EXPECT_THROW(require_game(player->info(), GameConfig{5, 5, false}), Error);
+  EXPECT_NO_THROW(require_game(make_player("greedy", {})->info(), GameConfig{5, 5, false}));
+  const std::vector<Turn> turns = some_turns(GameConfig{7, 5, false}, 1);
+  EXPECT_THROW(choices(*player, turns), Error);
+}
+
+}  // namespace
+}  // namespace pahtum

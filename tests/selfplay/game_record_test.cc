@@ -1,0 +1,79 @@
+#include "selfplay/game_record.h"
+
+#include <gtest/gtest.h>
+
+#include "env/base/error.h"
+#include "env/batch_environment.h"
+#include "tests/selfplay/test_runs.h"
+
+namespace pahtum {
+namespace {
+
+std::vector<GameRecord> some_games(int count) {
+  std::vector<GameRecord> games;
+  for (int k = 0; k < count; ++k) games.push_back(random_game(static_cast<std::uint64_t>(k), {}, k % 5));
+  return games;
+}
+
+TEST(GameRecord, RoundTripThroughBytesAndFiles) {
+  const std::vector<GameRecord> games = some_games(7);
+  EXPECT_EQ(parse_games(serialize(games), "test"), games);
+  const TemporaryFolder folder;
+  save_games(folder.path() / "a.games", games);
+  EXPECT_EQ(load_games(folder.path() / "a.games"), games);
+  EXPECT_TRUE(parse_games(serialize({}), "test").empty());
+}
+
+TEST(GameRecord, EveryTruncationIsRefused) {
+  const std::string bytes = serialize(some_games(1));
+  for (std::size_t length = 0; length < bytes.size(); ++length) {
+    EXPECT_THROW((void)parse_games(std::string_view(bytes).substr(0, length), "test"), Error) << length;
+  }
+  EXPECT_THROW((void)parse_games(bytes + "x", "test"), Error);
+}
+
+TEST(GameRecord, EveryFlippedByteIsRefusedOrStillALegalGame) {
+  const std::string bytes = serialize(some_games(1));
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    std::string broken = bytes;
+    broken[at] = static_cast<char>(broken[at] ^ 0x15);
+    try {
+      for (const GameRecord& game : parse_games(broken, "test")) (void)game.position();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.fault(), Fault::kRequest);
+    }
+  }
+}
+
+TEST(GameRecord, AnIllegalMoveIsNamed) {
+  GameRecord game = random_game(1, {}, 3);
+  game.moves[5] = game.moves[4];
+  try {
+    (void)parse_games(serialize({game}), "x.games");
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("x.games"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("ply 5"), std::string::npos) << error.what();
+  }
+}
+
+TEST(GameRecord, LargeVisitCountsKeepTheirRatio) {
+  GameRecord game;
+  game.start = parse_position("3/3/3 w");
+  game.add_searched(Move::at(0), Value(0.0f), {1'000'000, 500'000, 0, 0, 0, 0, 0, 0, 0});
+  EXPECT_EQ(game.visits[0], 65535);
+  EXPECT_NEAR(game.visits[1], 32767, 1);
+}
+
+TEST(GameRecord, HashTellsLayoutsAndMovesApart) {
+  const GameRecord game = random_game(1, {}, 0);
+  GameRecord other_order = game;
+  std::swap(other_order.moves[0], other_order.moves[2]);  // both are White's: the same final board
+  EXPECT_EQ(game.position(), other_order.position());
+  EXPECT_NE(game.hash(), other_order.hash());
+  EXPECT_NE(game.hash(), random_game(2, {}, 0).hash());
+  EXPECT_EQ(game.hash(), random_game(1, {}, 0).hash());
+}
+
+}  // namespace
+}  // namespace pahtum

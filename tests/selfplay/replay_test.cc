@@ -1,0 +1,124 @@
+#include "selfplay/replay.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "env/observation.h"
+#include "env/symmetry.h"
+#include "tests/selfplay/test_runs.h"
+
+namespace pahtum {
+namespace {
+
+TEST(Replay, KeepsTheNewestGamesAndCountsDuplicates) {
+  Replay replay(3);
+  EXPECT_EQ(replay.add({random_game(1, {}, 0), random_game(2, {}, 0)}), 0);
+  EXPECT_EQ(replay.add({random_game(1, {}, 0)}), 1);
+  EXPECT_EQ(replay.games(), 3);
+  EXPECT_EQ(replay.add({random_game(3, {}, 0), random_game(4, {}, 0), random_game(5, {}, 0)}), 0);
+  EXPECT_EQ(replay.games(), 3);
+  EXPECT_EQ(replay.add({random_game(1, {}, 0)}), 0) << "forgotten games are no duplicates";
+}
+
+TEST(Replay, CountsOnlySearchedPliesAsSamples) {
+  Replay replay(10);
+  replay.add({random_game(1, {}, 4), random_game(2, {}, 44)});
+  EXPECT_EQ(replay.samples(), 40);
+}
+
+// A sample written under a symmetry must be the sample of the turned game: board, policy and owner together.
+TEST(Replay, SymmetryTurnsPlanesPolicyAndOwnershipTogether) {
+  const GameConfig rules{.size = 5, .holes = 3, .unequal_stones = false};
+  for (std::uint64_t index = 0; index < 20; ++index) {
+    const GameRecord game = random_game(index, rules, 2);
+    const int ply = 2 + static_cast<int>(index % 18);
+    SampleBuffer plain(1, 5);
+    Replay::write_sample(game, ply, 0, 0, plain);
+    for (int symmetry = 0; symmetry < kSymmetries; ++symmetry) {
+      SampleBuffer turned(1, 5);
+      Replay::write_sample(game, ply, symmetry, 0, turned);
+      for (int row = 0; row < 5; ++row) {
+        for (int column = 0; column < 5; ++column) {
+          const int to = action_of(apply_symmetry(Move::at(square_at(row, column)), symmetry, 5), 5);
+          const int from = 5 * row + column;
+          const auto a = static_cast<std::size_t>(from);
+          const auto b = static_cast<std::size_t>(to);
+          EXPECT_EQ(plain.batch().policy[a], turned.batch().policy[b]);
+          EXPECT_EQ(plain.batch().ownership[a], turned.batch().ownership[b]);
+          for (std::size_t channel = 0; channel < kChannels; ++channel) {
+            EXPECT_EQ(plain.batch().planes[25 * channel + a], turned.batch().planes[25 * channel + b]);
+          }
+        }
+      }
+      EXPECT_EQ(plain.batch().margin[0], turned.batch().margin[0]);
+    }
+  }
+}
+
+TEST(Replay, TargetsAreFromTheMoversSide) {
+  // White fills d… so that White wins 3–0 on 3×3 without holes but with the last square White's too.
+  GameRecord game;
+  game.start = parse_position("ww1/bb1/wb1 w");
+  game.add_searched(parse_move("c3", 3), Value(1.0f), {9, 1, 0});
+  game.add_searched(parse_move("c2", 3), Value(-1.0f), {3, 1});
+  game.add_searched(parse_move("c1", 3), Value(0.0f), {4});
+  SampleBuffer buffer(3, 3);
+  for (int ply = 0; ply < 3; ++ply) Replay::write_sample(game, ply, 0, ply, buffer);
+  const TrainingBatch batch = buffer.batch();
+  // Final board www/bbb/wbw: three points each, a draw.
+  for (std::size_t ply = 0; ply < 3; ++ply) {
+    EXPECT_EQ(batch.wdl[3 * ply + 1], 1.0f);
+    EXPECT_EQ(batch.margin[ply], 0.0f);
+  }
+  EXPECT_FLOAT_EQ(batch.policy[2], 0.9f);
+  EXPECT_FLOAT_EQ(batch.policy[5], 0.1f);
+  EXPECT_FLOAT_EQ(batch.policy[9 + 5], 0.75f);
+  EXPECT_EQ(batch.ownership[0], 1.0f);       // White's corner for White …
+  EXPECT_EQ(batch.ownership[9 + 0], -1.0f);  // … is the opponent's for Black
+  EXPECT_EQ(batch.ownership[18 + 0], 1.0f);
+}
+
+TEST(Replay, AWinForTheMoverIsAWinWhoeverMoves) {
+  GameRecord game;
+  game.start = parse_position("xxx/bb1/x1x b");
+  game.add_searched(parse_move("c2", 3), Value(1.0f), {5, 1});
+  game.add_searched(parse_move("b1", 3), Value(-1.0f), {6});
+  SampleBuffer buffer(2, 3);
+  Replay::write_sample(game, 0, 0, 0, buffer);
+  Replay::write_sample(game, 1, 0, 1, buffer);
+  EXPECT_EQ(buffer.batch().wdl[0], 1.0f);
+  EXPECT_EQ(buffer.batch().margin[0], 3.0f);
+  EXPECT_EQ(buffer.batch().wdl[3 + 2], 1.0f);
+  EXPECT_EQ(buffer.batch().margin[1], -3.0f);
+}
+
+TEST(Replay, DrawsEverySearchedPlyAndNothingElse) {
+  const GameConfig rules{.size = 3, .holes = 1, .unequal_stones = false};
+  Replay replay(10);
+  replay.add({random_game(1, rules, 3), random_game(2, rules, 0)});
+  ASSERT_EQ(replay.samples(), 5 + 8);
+  SampleBuffer buffer(2000, 3);
+  Random random(7, Stream::kTest, 0);
+  replay.draw(random, buffer);
+  std::map<int, int> seen;  // by number of empty squares
+  for (std::size_t k = 0; k < 2000; ++k) {
+    int empty = 0;
+    float policy = 0;
+    for (std::size_t square = 0; square < 9; ++square) {
+      empty += static_cast<int>(buffer.batch().planes[k * 36 + 18 + square]);
+      policy += buffer.batch().policy[k * 9 + square];
+    }
+    EXPECT_NEAR(policy, 1.0f, 1e-5f);
+    ++seen[empty];
+  }
+  for (int empty = 1; empty <= 8; ++empty) {
+    const double expected = 2000.0 * (empty <= 5 ? 2 : 1) / 13;
+    EXPECT_NEAR(seen[empty], expected, 6 * std::sqrt(expected)) << empty;
+  }
+  EXPECT_EQ(seen.size(), 8u);
+}
+
+}  // namespace
+}  // namespace pahtum

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "env/base/random.h"
+#include "selfplay/game_record.h"
+#include "selfplay/run_config.h"
+
+namespace pahtum {
+
+// A configuration that trains in a second: 4×4 with two holes, a network of one block.
+inline RunConfig tiny_config() {
+  RunConfig config;
+  config.game = {.size = 4, .holes = 2, .unequal_stones = false};
+  config.network = {.channels = 4, .blocks = 1, .pooling_every = 1, .head_channels = 2};
+  config.search.simulations = 6;
+  config.selfplay = {.slots = 6, .games_per_iteration = 8, .stagger = true, .random_opening_mean = 1.0};
+  config.replay = {.window_games = 20, .reuse = 2.0, .minimum_games = 4};
+  config.learner.batch_size = 16;
+  config.learner.warmup_steps = 2;
+  config.run.iterations = 4;
+  config.run.workers = 2;
+  config.run.device = "cpu";
+  config.evaluation.pairs = 2;
+  return config;
+}
+
+// A folder of its own that disappears with the object.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    static std::atomic<int> number{0};
+    path_ = std::filesystem::temp_directory_path() /
+            ("pahtum-test-" + std::to_string(::getpid()) + "-" + std::to_string(number++));
+    std::filesystem::create_directories(path_);
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// A finished game of random moves with made-up visit counts; the first `random_plies` plies are unsearched.
+inline GameRecord random_game(std::uint64_t index, const GameConfig& rules, int random_plies) {
+  GameRecord game;
+  game.episode = index;
+  game.start = start_position(rules, 1, Stream::kTest, index);
+  Position position = game.start;
+  Random random(2, Stream::kTest, index);
+  for (int ply = 0; !position.over(); ++ply) {
+    const auto count = static_cast<std::uint32_t>(legal_count(position));
+    const Move move = nth_legal(position, static_cast<int>(random.below(count)));
+    if (ply < random_plies) {
+      game.add_random(move);
+    } else {
+      std::vector<std::int32_t> visits(count);
+      for (std::int32_t& visit : visits) visit = static_cast<std::int32_t>(1 + random.below(50));
+      game.add_searched(move, Value(0.25f), visits);
+    }
+    apply(position, move);
+  }
+  return game;
+}
+
+}  // namespace pahtum
