@@ -38,6 +38,13 @@ EvaluationPlan plan_of(const RunConfig& config, const std::string& player) {
   return plan;
 }
 
+// An agent is named by the SPEC net:RUN, in which a comma would end the path.
+void refuse_comma(const std::string& name) {
+  if (name.find(',') == std::string::npos) return;
+  throw request_error(name,
+                      "a run's name must hold no comma: it ends the path in a SPEC such as net:PATH,sims=64");
+}
+
 fs::path run_to_resume(const Options& options) {
   if (!options.run.empty()) return options.run;
   const std::string stem = fs::path(options.config).stem().string();
@@ -68,12 +75,14 @@ TrainingSummary start(const Options& options, fs::path& run) {
   if (options.config.empty())
     throw request_error("train", "name a configuration, such as configs/quick.yaml");
   const RunConfig config = load_run_config(options.config, options.changes);
+  const std::string stem = fs::path(options.config).stem().string();
+  refuse_comma(options.run.empty() ? stem : options.run);
   check_players(plan_of(config, "random"));
   if (!options.run.empty()) {
     run = options.run;
     return start_training(config, run, stop_on_interrupt());
   }
-  run = claim_next_run(fs::path(options.config).stem().string());
+  run = claim_next_run(stem);
   try {
     return start_training(config, run, stop_on_interrupt());
   } catch (...) {
@@ -95,9 +104,6 @@ void evaluate_run(const fs::path& run, const fs::path& checkpoint, const RunConf
 }
 
 int train(const Options& options) {
-  if (options.run.find(',') != std::string::npos) {
-    throw request_error(options.run, "has a comma, which ends a path in a player's SPEC (net:PATH,sims=N)");
-  }
   fs::path run;
   const TrainingSummary summary = options.resume ? resume(options, run) : start(options, run);
   std::cout << "trained " << summary.iterations << " iterations, " << summary.games << " games, "
