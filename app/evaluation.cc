@@ -27,7 +27,7 @@ PlayerContext context_of(const EvaluationPlan& plan) {
 std::vector<std::pair<std::string, std::string>> facts_of(const Manifest& manifest) {
   return {{"Game", to_text(manifest.game)},
           {"Network", to_text(manifest.network)},
-          {"Search", std::to_string(manifest.simulations) + " simulations a move in training"},
+          {"Search", std::to_string(manifest.search.simulations) + " simulations a move in training"},
           {"Iterations", std::to_string(manifest.iteration)},
           {"Learner steps", std::to_string(manifest.step)},
           {"Version", manifest.project_version}};

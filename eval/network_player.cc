@@ -9,11 +9,13 @@
 
 namespace pahtum {
 
-NetworkPlayer::NetworkPlayer(PlayerInfo info, std::unique_ptr<Evaluator> evaluator, std::int64_t simulations,
-                             std::uint64_t seed)
-    : info_(std::move(info)), evaluator_(std::move(evaluator)), policy_only_(simulations == 0), seed_(seed) {
-  search_.simulations = simulations;
-}
+NetworkPlayer::NetworkPlayer(PlayerInfo info, std::unique_ptr<Evaluator> evaluator, const SearchConfig& search,
+                             bool policy_only, std::uint64_t seed)
+    : info_(std::move(info)),
+      evaluator_(std::move(evaluator)),
+      search_(search),
+      policy_only_(policy_only),
+      seed_(seed) {}
 
 void NetworkPlayer::choose(std::span<const Turn> turns, std::span<Move> moves) {
   for (const Turn& turn : turns) {

@@ -17,10 +17,10 @@ namespace pahtum {
 // move plays.
 class NetworkPlayer final : public Player {
  public:
-  // `simulations` per move, 0: the policy's first choice without search. `evaluator` judges positions of
+  // With `policy_only` the policy's first choice plays and nothing is searched. `evaluator` judges positions of
   // the rules in `info.game`, which is set.
-  NetworkPlayer(PlayerInfo info, std::unique_ptr<Evaluator> evaluator, std::int64_t simulations,
-                std::uint64_t seed);
+  NetworkPlayer(PlayerInfo info, std::unique_ptr<Evaluator> evaluator, const SearchConfig& search,
+                bool policy_only, std::uint64_t seed);
 
   void choose(std::span<const Turn> turns, std::span<Move> moves) override;
   [[nodiscard]] const PlayerInfo& info() const noexcept override { return info_; }

@@ -50,15 +50,12 @@ std::unique_ptr<Player> make_network_player(const std::string& spec, const Playe
   try {
     const Checkpoint checkpoint = load_checkpoint(resolve_checkpoint(parsed.path));
     const Manifest& manifest = checkpoint.manifest;
-    const std::int64_t wanted =
-        parsed.simulations.value_or(context.simulations > 0 ? context.simulations : manifest.simulations);
-    if (!parsed.policy && wanted < 1) {
-      throw request_error("",
-                          "the checkpoint does not say how many simulations it was trained with; add sims=N");
-    }
+    SearchConfig search = manifest.search;
+    if (context.simulations > 0) search.simulations = context.simulations;
+    if (parsed.simulations) search.simulations = *parsed.simulations;
     return std::make_unique<NetworkPlayer>(PlayerInfo{spec, true, manifest.game},
                                            std::make_unique<NetworkEvaluator>(checkpoint, context.device),
-                                           parsed.policy ? 0 : wanted, context.seed);
+                                           search, parsed.policy, context.seed);
   } catch (const Error& error) {
     throw Error(error.fault(), player_subject(spec), error.what());
   }

@@ -140,11 +140,11 @@ Manifest read_manifest(const std::filesystem::path& path, const json& source) {
   (void)reader.integer("format_version", kManifestVersion, kManifestVersion);
   ObjectReader(path, "manifest.game", reader.field("game")).section(describe(manifest.game));
   ObjectReader(path, "manifest.network", reader.field("network")).section(describe(manifest.network));
+  ObjectReader(path, "manifest.search", reader.field("search")).section(describe(manifest.search));
   manifest.observation_version =
       static_cast<int>(reader.integer("observation_version", 1, std::numeric_limits<int>::max()));
   manifest.step = reader.integer("step", 0);
   manifest.iteration = reader.integer("iteration", 0);
-  manifest.simulations = reader.integer("simulations", 0);
   manifest.project_version = reader.text("project_version");
   manifest.config = reader.text("config");
   manifest.counters = reader.field("counters");
@@ -216,10 +216,10 @@ json manifest_json(const Manifest& manifest) {
       {"format_version", kManifestVersion},
       {"game", section_to_json(describe(copy.game))},
       {"network", section_to_json(describe(copy.network))},
+      {"search", section_to_json(describe(copy.search))},
       {"observation_version", manifest.observation_version},
       {"step", manifest.step},
       {"iteration", manifest.iteration},
-      {"simulations", manifest.simulations},
       {"project_version", manifest.project_version},
       {"config", manifest.config},
       {"counters", manifest.counters.is_null() ? json::object() : manifest.counters},

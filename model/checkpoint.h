@@ -8,6 +8,7 @@
 
 #include "env/game_config.h"
 #include "model/network_config.h"
+#include "search/search_config.h"
 
 namespace pahtum {
 
@@ -15,10 +16,10 @@ namespace pahtum {
 struct Manifest {
   GameConfig game;
   NetworkConfig network;
+  SearchConfig search;  // of training: what plays like the trained agent searches by it
   int observation_version = 0;
   std::int64_t step = 0;         // learner steps taken
   std::int64_t iteration = 0;    // training iterations finished
-  std::int64_t simulations = 0;  // search simulations per move in training
   std::string project_version;
   std::string config;       // the whole resolved configuration as YAML
   nlohmann::json counters;  // what the training loop needs to go on; an object

@@ -18,12 +18,12 @@ MemoryEstimate estimate_memory(const RunConfig& config, int workers) {
   MemoryEstimate estimate;
   estimate.program = std::int64_t{300} << 20;
 
-  // Two arenas per slot (the tree, and where its kept part is copied to), each of one node per visit with an
-  // edge per legal move; half the squares are free on average, and vectors grow by doubling.
-  constexpr std::int64_t kNodeBytes = 64;
-  constexpr std::int64_t kEdgeBytes = 16;
-  const std::int64_t tree = config.search.simulations * (kNodeBytes + kEdgeBytes * plies);
-  estimate.trees = config.selfplay.slots * 2 * tree;
+  // A tree has a node per visit and an edge per legal move of each (search/search_tree.h); vectors grow by
+  // doubling.
+  constexpr std::int64_t kNodeBytes = 24;
+  constexpr std::int64_t kEdgeBytes = 8;
+  const std::int64_t tree = 2 * config.search.simulations * (kNodeBytes + kEdgeBytes * plies);
+  estimate.trees = config.selfplay.slots * tree;
 
   // A game: its record, per ply a move, a flag and a value, and a 16-bit count per legal move.
   const std::int64_t game =

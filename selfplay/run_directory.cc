@@ -71,6 +71,10 @@ void RunDirectory::create(const RunConfig& config) const {
   make_folder(root_ / "checkpoints");
   make_folder(root_ / "games");
   write_file_atomically(root_ / "version.txt", std::string(PAHTUM_VERSION) + "\n");
+  save_config(config);
+}
+
+void RunDirectory::save_config(const RunConfig& config) const {
   write_file_atomically(config_path(), to_yaml(config));
 }
 

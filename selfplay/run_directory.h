@@ -29,6 +29,7 @@ class RunDirectory {
   // Makes the folders and writes config.yaml and version.txt; refuses a folder that already holds a run, and
   // then writes nothing.
   void create(const RunConfig& config) const;
+  void save_config(const RunConfig& config) const;
   // Refuses a folder that holds no run.
   void require_run() const;
   [[nodiscard]] bool holds_run() const;

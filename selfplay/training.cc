@@ -133,7 +133,7 @@ Checkpoint TrainingLoop::snapshot() const {
   manifest.observation_version = kObservationVersion;
   manifest.step = trainer_.steps();
   manifest.iteration = iteration_;
-  manifest.simulations = config_.search.simulations;
+  manifest.search = config_.search;
   manifest.project_version = PAHTUM_VERSION;
   manifest.config = to_yaml(config_);
   manifest.counters = json{{"games", games_}, {"played", played_}, {"steps_done", steps_done_}};
@@ -396,6 +396,7 @@ TrainingSummary resume_training(const std::filesystem::path& run, std::span<cons
     spdlog::warn("{} is damaged; going on from {}", broken, path.string());
   TrainingLoop loop(config, directory, stop);
   loop.restore(load_checkpoint(path), path.string());
+  directory.save_config(config);  // a later resume goes on with what was set now
   return loop.run();
 }
 

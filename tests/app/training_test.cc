@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "env/base/files.h"
-#include "program.h"
+#include "tests/app/program.h"
 
 namespace pahtum {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "env/base/files.h"
-#include "program.h"
+#include "tests/app/program.h"
 
 namespace pahtum {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "env/base/error.h"
-#include "network_fixture.h"
+#include "tests/eval/network_fixture.h"
 
 namespace pahtum {
 namespace {

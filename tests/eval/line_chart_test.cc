@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "markup.h"
+#include "tests/eval/markup.h"
 
 namespace pahtum {
 namespace {

@@ -22,7 +22,7 @@ inline std::string write_untrained_checkpoint(const GameConfig& game, const std:
   checkpoint.manifest.game = game;
   checkpoint.manifest.network = network;
   checkpoint.manifest.observation_version = kObservationVersion;
-  checkpoint.manifest.simulations = simulations;
+  checkpoint.manifest.search.simulations = simulations;
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "pahtum_eval_test";
   std::filesystem::create_directories(folder);
   const std::filesystem::path path = folder / (name + ".ckpt");

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "env/base/error.h"
-#include "network_fixture.h"
+#include "tests/eval/network_fixture.h"
 
 namespace pahtum {
 namespace {
@@ -96,12 +96,6 @@ TEST(Player, NetworkSimulationsComeFromSpecThenContextThenCheckpoint) {
   EXPECT_EQ(play(",sims=1", 60), policy);
   EXPECT_EQ(play("", 60), play(",sims=60", 0));
   EXPECT_NE(play("", 60), policy);
-}
-
-TEST(Player, ANetworkWithoutSimulationsAnywhereAsksForThem) {
-  const std::string path = write_untrained_checkpoint(kSmall, "no_simulations", 0);
-  EXPECT_NE(refusal("net:" + path).find("add sims=N"), std::string::npos);
-  EXPECT_NO_THROW(static_cast<void>(make_player("net:" + path + ",policy", {})));
 }
 
 TEST(Player, AMissingOrBrokenFileIsNamedTogetherWithTheSpec) {

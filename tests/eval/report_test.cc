@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "markup.h"
+#include "tests/eval/markup.h"
 
 namespace pahtum {
 namespace {

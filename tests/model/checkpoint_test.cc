@@ -21,10 +21,10 @@ Checkpoint example() {
   Checkpoint checkpoint;
   checkpoint.manifest = {.game = {.size = 5, .holes = 3},
                          .network = {.channels = 8, .blocks = 2, .pooling_every = 1, .head_channels = 4},
+                         .search = {.simulations = 64, .cpuct = 2.5},
                          .observation_version = 1,
                          .step = 120,
                          .iteration = 3,
-                         .simulations = 64,
                          .project_version = "0.1.0",
                          .config = "game:\n  size: 5\n",
                          .counters = {{"games", 17}}};
@@ -75,7 +75,8 @@ TEST(CheckpointTest, EverythingComesBack) {
   EXPECT_EQ(loaded.manifest.observation_version, 1);
   EXPECT_EQ(loaded.manifest.step, 120);
   EXPECT_EQ(loaded.manifest.iteration, 3);
-  EXPECT_EQ(loaded.manifest.simulations, 64);
+  EXPECT_EQ(loaded.manifest.search.simulations, 64);
+  EXPECT_EQ(loaded.manifest.search.cpuct, 2.5);
   EXPECT_EQ(loaded.manifest.project_version, "0.1.0");
   EXPECT_EQ(loaded.manifest.config, saved.manifest.config);
   EXPECT_EQ(loaded.manifest.counters, saved.manifest.counters);

@@ -9,6 +9,7 @@
 #include "env/base/error.h"
 #include "env/base/files.h"
 #include "model/checkpoint.h"
+#include "selfplay/config_file.h"
 #include "selfplay/run_directory.h"
 #include "tests/selfplay/test_runs.h"
 
@@ -71,6 +72,7 @@ TEST(Training, FourIterationsEqualTwoAndTwoResumedBitForBit) {
   const std::string longer[] = {"run.iterations=4"};
   const TrainingSummary summary = resume_training(folder.path() / "parts", longer, kNeverStop);
   EXPECT_EQ(summary.iterations, 4);
+  EXPECT_EQ(load_run_config(folder.path() / "parts/config.yaml").run.iterations, 4);
   EXPECT_EQ(read_file(folder.path() / "whole/games/000004.games"),
             read_file(folder.path() / "parts/games/000004.games"));
   expect_same_state(load_checkpoint(folder.path() / "whole/checkpoints/000004.ckpt"),
