@@ -83,7 +83,7 @@ fs::path claim_next_run(const std::string& stem) {
   }
   // Somebody else may be starting a run at the same moment: creating the folder is what claims the number.
   for (;; ++next) {
-    const fs::path folder = runs_folder() / (stem + "-" + std::to_string(next));
+    fs::path folder = runs_folder() / (stem + "-" + std::to_string(next));
     const bool created = fs::create_directory(folder, error);
     if (created) return folder;
     if (error) throw failure(folder.string(), "cannot be created: " + error.message());

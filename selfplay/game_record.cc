@@ -126,8 +126,10 @@ void GameRecord::add_searched(Move move, Value root_value, std::vector<std::int3
   searched.push_back(1);
   root_values.push_back(root_value.get());
   const std::int32_t most = counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
-  const double scale = most > kLimit ? static_cast<double>(kLimit) / most : 1.0;
-  for (const std::int32_t count : counts) visits.push_back(static_cast<std::uint16_t>(count * scale));
+  for (const std::int32_t count : counts) {
+    const std::int64_t scaled = most > kLimit ? std::int64_t{count} * kLimit / most : count;
+    visits.push_back(static_cast<std::uint16_t>(scaled));
+  }
 }
 
 std::string serialize(const std::vector<GameRecord>& games) {

@@ -159,11 +159,15 @@ void TrainingLoop::restore(const Checkpoint& checkpoint, const std::string& sour
   }
   const std::vector<GameRecord> in_progress = games_tensor(checkpoint, kSlotsTensor, source);
   finished_ = games_tensor(checkpoint, kFinishedTensor, source);
+  if (static_cast<std::int64_t>(in_progress.size()) != config_.selfplay.slots) {
+    throw request_error("selfplay.slots", std::to_string(config_.selfplay.slots) +
+                                              " slots, but the run was saved with " +
+                                              std::to_string(in_progress.size()) + "; a run keeps its slots");
+  }
   auto next = in_progress.begin();
   for (const auto& worker : workers_) {
-    const auto count = std::min<std::ptrdiff_t>(worker->slots(), in_progress.end() - next);
-    worker->restore({next, next + count});
-    next += count;
+    worker->restore({next, next + worker->slots()});
+    next += worker->slots();
   }
   const std::int64_t shards = iteration_ + (played_ ? 1 : 0);
   directory_.drop_games_after(shards);
