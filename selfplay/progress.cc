@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 
 namespace pahtum {
@@ -38,7 +39,7 @@ void Progress::line(const std::string& text) {
 }
 
 std::string duration_text(double seconds) {
-  const auto whole = static_cast<std::int64_t>(seconds + 0.5);
+  const auto whole = static_cast<std::int64_t>(std::llround(seconds));
   if (whole < 100) return fmt::format("{} s", whole);
   const std::int64_t minutes = (whole + 30) / 60;
   if (minutes < 100) return fmt::format("{} min", minutes);

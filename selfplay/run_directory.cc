@@ -112,9 +112,10 @@ std::vector<GameRecord> RunDirectory::load_newest_games(std::int64_t iteration, 
     shards.push_back(load_games(games_path(number)));
     found += static_cast<std::int64_t>(shards.back().size());
   }
+  std::reverse(shards.begin(), shards.end());
   std::vector<GameRecord> all;
-  for (auto shard = shards.rbegin(); shard != shards.rend(); ++shard) {
-    all.insert(all.end(), std::make_move_iterator(shard->begin()), std::make_move_iterator(shard->end()));
+  for (std::vector<GameRecord>& shard : shards) {
+    all.insert(all.end(), std::make_move_iterator(shard.begin()), std::make_move_iterator(shard.end()));
   }
   return all;
 }

@@ -98,8 +98,7 @@ bool SelfplayWorker::choose(Slot& slot, std::int32_t row, Move& move, Position& 
 void SelfplayWorker::step(std::vector<GameRecord>& finished, SelfplayCounters& counters) {
   environment_.step(pending_rows_, pending_actions_);
   counters.moves += static_cast<std::int64_t>(pending_rows_.size());
-  for (std::size_t k = 0; k < pending_rows_.size(); ++k) {
-    const std::int32_t row = pending_rows_[k];
+  for (const std::int32_t row : pending_rows_) {
     Slot& slot = slots_[static_cast<std::size_t>(row)];
     const auto ply = static_cast<int>(slot.record.moves.size());
     if (environment_.terminated()[static_cast<std::size_t>(row)] != 0) {
