@@ -9,8 +9,8 @@
 
 namespace pahtum {
 
-NetworkPlayer::NetworkPlayer(PlayerInfo info, std::unique_ptr<Evaluator> evaluator, const SearchConfig& search,
-                             bool policy_only, std::uint64_t seed)
+NetworkPlayer::NetworkPlayer(PlayerInfo info, std::unique_ptr<Evaluator> evaluator,
+                             const SearchConfig& search, bool policy_only, std::uint64_t seed)
     : info_(std::move(info)),
       evaluator_(std::move(evaluator)),
       search_(search),

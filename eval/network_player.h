@@ -17,8 +17,8 @@ namespace pahtum {
 // move plays.
 class NetworkPlayer final : public Player {
  public:
-  // With `policy_only` the policy's first choice plays and nothing is searched. `evaluator` judges positions of
-  // the rules in `info.game`, which is set.
+  // With `policy_only` the policy's first choice plays and nothing is searched. `evaluator` judges positions
+  // of the rules in `info.game`, which is set.
   NetworkPlayer(PlayerInfo info, std::unique_ptr<Evaluator> evaluator, const SearchConfig& search,
                 bool policy_only, std::uint64_t seed);
 

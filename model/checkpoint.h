@@ -18,8 +18,8 @@ struct Manifest {
   NetworkConfig network;
   SearchConfig search;  // of training: what plays like the trained agent searches by it
   int observation_version = 0;
-  std::int64_t step = 0;         // learner steps taken
-  std::int64_t iteration = 0;    // training iterations finished
+  std::int64_t step = 0;       // learner steps taken
+  std::int64_t iteration = 0;  // training iterations finished
   std::string project_version;
   std::string config;       // the whole resolved configuration as YAML
   nlohmann::json counters;  // what the training loop needs to go on; an object
