@@ -99,7 +99,7 @@ class Trainer::Implementation {
     network->to(device_);
     const torch::NoGradGuard no_gradients;
     for (torch::Tensor& parameter : network->parameters()) {
-      // Measured: forward and backward of 3×3 convolutions are a third faster in this order on a CPU.
+      // oneDNN takes 3×3 convolutions in this order without reordering them first.
       if (parameter.dim() == 4) {
         parameter.set_data(parameter.contiguous(torch::MemoryFormat::ChannelsLast));
       }
