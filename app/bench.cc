@@ -1,13 +1,14 @@
 #include <spdlog/fmt/fmt.h>
 
-#include <chrono>
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <memory>
 #include <thread>
 
+#include "app/bench_row.h"
 #include "app/common.h"
-#include "env/batch_environment.h"
+#include "env/game_rules.h"
 #include "env/observation.h"
 #include "model/network_evaluator.h"
 #include "model/trainer.h"
@@ -30,65 +31,10 @@ struct Options {
   bool signature = false;
 };
 
-// One measured rate; `against` names the row it is a ratio to.
-struct Row {
-  std::string what;
-  double value = 0;
-  std::string unit;
-  std::optional<double> ratio;
-  std::string against;
-};
-
 RunConfig config_of(const Options& options) {
   if (!options.config.empty()) return load_run_config(options.config, options.changes);
   const RunConfig defaults;
   return parse_run_config(to_yaml(defaults), "defaults", options.changes);
-}
-
-// Calls `work`, which returns how much it did, until `seconds` are over; returns the amount per second.
-template <class Work>
-double rate(double seconds, Work&& work) {
-  using Clock = std::chrono::steady_clock;
-  static_cast<void>(work());  // caches and lazy set-up are not what is measured
-  const auto start = Clock::now();
-  double amount = 0;
-  double elapsed = 0;
-  do {
-    amount += static_cast<double>(work());
-    elapsed = std::chrono::duration<double>(Clock::now() - start).count();
-  } while (elapsed < seconds);
-  return amount / elapsed;
-}
-
-std::vector<Row> bench_env(const RunConfig& config, double seconds) {
-  constexpr int kGames = 4096;
-  const auto measure = [&](bool observations) {
-    BatchConfig batch;
-    batch.game = config.game;
-    batch.count = kGames;
-    batch.seed = static_cast<std::uint64_t>(config.run.seed);
-    batch.auto_reset = AutoReset::kSameStep;
-    batch.observations = observations;
-    BatchEnvironment environment(batch);
-    environment.reset();
-    std::vector<std::int32_t> actions(kGames);
-    Random random(batch.seed, Stream::kTest, 0);
-    return rate(seconds, [&] {
-      for (int row = 0; row < kGames; ++row) {
-        const Position& position = environment.position(row);
-        const auto legal = static_cast<std::uint32_t>(legal_count(position));
-        const Move move = nth_legal(position, static_cast<int>(random.below(legal)));
-        actions[static_cast<std::size_t>(row)] = action_of(move, position.size);
-      }
-      environment.step(actions);
-      return kGames;
-    });
-  };
-  const double bare = measure(false);
-  const double with_observations = measure(true);
-  const std::string what = fmt::format("random play, {} games, one thread", kGames);
-  return {{what, bare, "moves/s", {}, ""},
-          {what + ", observations and masks", with_observations, "moves/s", with_observations / bare, what}};
 }
 
 std::vector<Position> start_positions(const RunConfig& config, int count) {
@@ -100,7 +46,7 @@ std::vector<Position> start_positions(const RunConfig& config, int count) {
   return positions;
 }
 
-std::vector<Row> bench_search(const RunConfig& config, double seconds) {
+std::vector<BenchRow> bench_search(const RunConfig& config, double seconds) {
   constexpr int kTrees = 64;
   constexpr std::int64_t kRollouts = 10'000;
   std::vector<SearchTree> trees(kTrees, SearchTree(config.search));
@@ -133,12 +79,12 @@ std::vector<Row> bench_search(const RunConfig& config, double seconds) {
           {"uct from the first move, one thread", rollouts, "rollouts/s", {}, ""}};
 }
 
-std::vector<Row> bench_inference(const RunConfig& config, double seconds) {
+std::vector<BenchRow> bench_inference(const RunConfig& config, double seconds) {
   set_inference_threads(1);
   const Trainer trainer(config.game, config.network, config.learner,
                         static_cast<std::uint64_t>(config.run.seed), config.run.device);
   NetworkEvaluator evaluator(trainer.snapshot(), config.run.device);
-  std::vector<Row> rows;
+  std::vector<BenchRow> rows;
   for (const int batch : {1, 16, 64, 256, 1024}) {
     const std::vector<Position> positions = start_positions(config, batch);
     std::vector<Evaluation> evaluations(positions.size());
@@ -160,9 +106,11 @@ struct Samples {
   explicit Samples(const RunConfig& config) {
     const auto count = static_cast<std::size_t>(config.learner.batch_size);
     const auto squares = static_cast<std::size_t>(config.game.size * config.game.size);
-    const auto channels = static_cast<std::size_t>(kChannels);
+    const GameRules rules(config.game);
+    const auto channels = static_cast<std::size_t>(rules.channels());
+    const auto actions = static_cast<std::size_t>(rules.actions());
     planes.resize(count * channels * squares);
-    policy.resize(count * squares);
+    policy.resize(count * actions);
     wdl.resize(count * 3);
     margin.resize(count);
     ownership.resize(count * squares);
@@ -171,7 +119,7 @@ struct Samples {
       write_observation(positions[k], std::span(planes).subspan(k * channels * squares, channels * squares));
       const float share = 1.0f / static_cast<float>(legal_count(positions[k]));
       for_each_legal(positions[k], [&](Move move) {
-        policy[k * squares + static_cast<std::size_t>(action_of(move, positions[k].size))] = share;
+        policy[k * actions + static_cast<std::size_t>(action_of(move, positions[k].size))] = share;
       });
       wdl[k * 3 + k % 3] = 1.0f;
     }
@@ -182,7 +130,7 @@ struct Samples {
   std::vector<float> planes, policy, wdl, margin, ownership;
 };
 
-std::vector<Row> bench_learn(const RunConfig& config, double seconds) {
+std::vector<BenchRow> bench_learn(const RunConfig& config, double seconds) {
   const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   set_inference_threads(threads);
   Trainer trainer(config.game, config.network, config.learner, static_cast<std::uint64_t>(config.run.seed),
@@ -199,7 +147,7 @@ std::vector<Row> bench_learn(const RunConfig& config, double seconds) {
            ""}};
 }
 
-std::vector<Row> bench_selfplay(const RunConfig& config, double seconds) {
+std::vector<BenchRow> bench_selfplay(const RunConfig& config, double seconds) {
   const SelfplayRate rate = measure_selfplay(config, seconds);
   const std::string raw =
       fmt::format("forward pass alone, batch {:.0f}, {} threads", rate.batch, rate.workers);
@@ -226,14 +174,14 @@ nlohmann::ordered_json machine_json() {
           {"version", PAHTUM_VERSION}};
 }
 
-using Bench = std::vector<Row> (*)(const RunConfig&, double);
+using Bench = std::vector<BenchRow> (*)(const RunConfig&, double);
 
 int run_bench(const std::string& name, Bench bench, const Options& options) {
   const RunConfig config = config_of(options);
-  const std::vector<Row> rows = bench(config, options.seconds);
+  const std::vector<BenchRow> rows = bench(config, options.seconds);
   if (options.json) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const Row& row : rows) {
+    for (const BenchRow& row : rows) {
       list.push_back(
           {{"what", row.what},
            {"value", row.value},
@@ -245,10 +193,13 @@ int run_bench(const std::string& name, Bench bench, const Options& options) {
     return 0;
   }
   std::cout << to_text(config.game) << ", network of " << to_text(config.network) << "\n";
-  std::vector<std::vector<std::string>> table = {{"what", "value", "unit", "ratio"}};
-  for (const Row& row : rows) {
-    table.push_back({row.what, fixed(row.value, row.value < 100 ? 2 : 0), row.unit,
-                     row.ratio ? fixed(*row.ratio, 2) : ""});
+  std::vector<std::vector<std::string>> table = {{"    what", "value", "unit", "ratio", "to"}};
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const BenchRow& row = rows[k];
+    const auto other = std::ranges::find(rows, row.against, &BenchRow::what);
+    table.push_back({fmt::format("{:>2}  {}", k + 1, row.what), fixed(row.value, row.value < 100 ? 2 : 0),
+                     row.unit, row.ratio ? fixed(*row.ratio, 2) : "",
+                     row.ratio ? fmt::format("row {}", other - rows.begin() + 1) : ""});
   }
   std::cout << table_text(table);
   return 0;
@@ -288,7 +239,7 @@ void add_bench(CLI::App& app, Command& command) {
     part.footer("Example: pahtum bench " + name + " --json");
     part.callback([=, &command] { command = [=] { return run_bench(name, bench, *options); }; });
   };
-  add("env", "Batch environment: random play, with and without observations", bench_env);
+  add("env", "Batch environment: random play and steps, beside plain writing of the same bytes", bench_env);
   add("search", "Tree search without a network, and UCT's rollouts", bench_search);
   add("inference", "The network at several batch sizes, on one thread", bench_inference);
   add("selfplay", "Self-play beside the bare network at the same batch size, in turn", bench_selfplay);

@@ -47,26 +47,66 @@ void RulesOptions::add_to(CLI::App& app) {
   app.add_option("--size", size_, "Ranks and files of the board, 3 to 8")
       ->group("Rules")
       ->check(CLI::Range(3, 8));
-  app.add_option("--holes", holes_, "Holes drawn at random before each game")
+  CLI::Option* holes =
+      app.add_option("--holes", holes_,
+                     "Holes of a game: a number, several (3,5,7), or several with weights (3:1,5:2)")
+          ->group("Rules");
+  app.add_option("--hole-mode", hole_mode_,
+                 "random; placed (by the players in turn); centre (one there, the others placed); opening "
+                 "(White places all and a stone, Black may swap)")
+      ->group("Rules");
+  app.add_option("--layout", layout_,
+                 "A fixed layout (c4,d4,… or ranks from the top), or @FILE with one a line")
       ->group("Rules")
-      ->check(CLI::Range(0, kMaxSquares - 1));
+      ->excludes(holes);
+  app.add_flag("--swap", swap_, "Pie rule: colours may be swapped after the first stone")->group("Rules");
   app.add_flag("--unequal-stones", unequal_stones_, "Allow an odd number of squares")->group("Rules");
+  app.add_option("--result", result_, "What games are played for: outcome or margin")->group("Rules");
+  app.add_option("--run-points", run_points_, "Points of runs of 1 to 8 squares: 0,0,3,10,25,56,119,246")
+      ->group("Rules");
   app.add_option("--rules", file_, "YAML file with the keys of a configuration's `game` section")
       ->group("Rules");
 }
 
 GameConfig RulesOptions::resolve(const GameConfig& otherwise) const {
   GameConfig rules = file_.empty() ? otherwise : load_rules(file_);
+  const Schema schema = describe(rules);
+  // The option's text goes through the key's own grammar; faults name the option.
+  const auto assign = [&](const std::string& option, const std::string& key, const std::string& text) {
+    if (text.empty()) return;
+    const auto field = std::ranges::find(schema.fields(), key, &Field::name);
+    try {
+      std::get<Field::Parsed>(field->target).assign(text);
+    } catch (const Error& error) {
+      throw request_error(option, error.what());
+    }
+  };
   if (size_) rules.size = *size_;
-  if (holes_) rules.holes = *holes_;
+  if (!holes_.empty()) rules.layouts.clear();
+  assign("--holes", "holes", holes_);
+  assign("--hole-mode", "hole_mode", hole_mode_);
+  assign("--result", "result", result_);
+  assign("--run-points", "run_points", run_points_);
+  if (!layout_.empty()) {
+    rules.layouts = {layout_};
+    expand_layout_files(rules, ".");
+  }
+  if (swap_) rules.swap = true;
   if (unequal_stones_) rules.unequal_stones = true;
   try {
     validate(rules);
   } catch (const Error& error) {
-    const std::string what = error.what();
-    throw request_error(holes_ ? "--holes" : "--size", what.substr(error.subject().size() + 2));
+    throw request_error(option_at_fault(error.subject()), error.message());
   }
   return rules;
+}
+
+std::string RulesOptions::option_at_fault(const std::string& key) const {
+  if (key == "game.layouts" && !layout_.empty()) return "--layout";
+  if (key == "game.hole_mode" && !hole_mode_.empty()) return "--hole-mode";
+  if (key == "game.holes" && !holes_.empty()) return "--holes";
+  if (key == "game.holes" && size_) return "--size";
+  return key;
 }
 
 fs::path runs_folder() {

@@ -36,9 +36,12 @@ class RulesOptions {
   [[nodiscard]] GameConfig resolve(const GameConfig& otherwise) const;
 
  private:
-  std::optional<std::int64_t> size_, holes_;
-  bool unequal_stones_ = false;
-  std::string file_;
+  // The option that set the key a rule is broken by; the key itself when none did.
+  [[nodiscard]] std::string option_at_fault(const std::string& key) const;
+
+  std::optional<std::int64_t> size_;
+  std::string holes_, hole_mode_, layout_, result_, run_points_, file_;
+  bool unequal_stones_ = false, swap_ = false;
 };
 
 // Where runs live unless --run says otherwise: `runs` in the current folder.

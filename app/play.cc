@@ -6,6 +6,7 @@
 
 #include "app/common.h"
 #include "env/base/error.h"
+#include "env/game_rules.h"
 #include "eval/player.h"
 #include "model/checkpoint.h"
 
@@ -42,8 +43,8 @@ std::string default_spec() {
 }
 
 std::string points_text(const Position& position) {
-  return "White " + std::to_string(points(position.white)) + ", Black " +
-         std::to_string(points(position.black));
+  return "White " + std::to_string(position.points_of(position.white)) + ", Black " +
+         std::to_string(position.points_of(position.black));
 }
 
 // A game on the terminal. Reads lines from standard input, so scripts can play too.

@@ -25,8 +25,8 @@ void print_for_programs(const Position& position) {
   for (std::size_t row = 0; row < position.size; ++row) board.push_back(rows[row]);
   print_json({{"position", to_text(position)},
               {"size", position.size},
-              {"white", points(position.white)},
-              {"black", points(position.black)},
+              {"white", position.points_of(position.white)},
+              {"black", position.points_of(position.black)},
               {"mover", color_name(position.mover)},
               {"phase", phase_name(position.phase)},
               {"holes_left", position.holes_left},
@@ -37,8 +37,8 @@ void print_for_programs(const Position& position) {
 }
 
 void print_for_people(const Position& position) {
-  std::cout << board_text(position) << "\npoints   White " << points(position.white) << ", Black "
-            << points(position.black) << "\n";
+  std::cout << board_text(position) << "\npoints   White " << position.points_of(position.white) << ", Black "
+            << position.points_of(position.black) << "\n";
   if (position.over()) {
     const int margin = position.white_margin();
     std::cout << "over     "

@@ -15,7 +15,7 @@ BatchConfig batch_of(int count, bool observations) {
   BatchConfig config;
   config.count = count;
   config.auto_reset = AutoReset::kSameStep;
-  config.observations = observations;
+  config.observation = observations ? ObservationType::kUint8 : ObservationType::kNone;
   return config;
 }
 

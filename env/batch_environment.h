@@ -1,15 +1,23 @@
 #pragma once
 
-#include <Eigen/Core>
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "env/game_config.h"
+#include "env/base/thread_team.h"
+#include "env/batch_buffers.h"
+#include "env/game_rules.h"
 #include "env/observation.h"
 #include "env/position.h"
 
 namespace pahtum {
+
+struct RowWriter;
 
 // When a finished game is replaced by the next one (Gymnasium's names and meanings).
 enum class AutoReset : std::uint8_t {
@@ -19,6 +27,12 @@ enum class AutoReset : std::uint8_t {
   kDisabled,  // a finished game waits for reset(); stepping it is an error
 };
 
+// What an illegal action does.
+enum class IllegalAction : std::uint8_t {
+  kError,    // step() throws and changes nothing
+  kForfeit,  // the game ends as it stands: −1 for the mover, 1 for the other player
+};
+
 struct BatchConfig {
   GameConfig game;
   int count = 1;           // environments N
@@ -26,118 +40,203 @@ struct BatchConfig {
   // Number of environment 0, so that a batch split over several objects stays the same. Numbers end at 2^24.
   std::uint32_t first_environment = 0;
   AutoReset auto_reset = AutoReset::kNextStep;
-  bool observations = true;  // false: the observation and mask buffers are empty and cost nothing
+  IllegalAction illegal_action = IllegalAction::kError;
+  int threads = 1;  // that step the batch, the caller included; results do not depend on it
+  // Of the environment's own arrays; not read when the caller gives arrays.
+  ObservationType observation = ObservationType::kUint8;
 };
 
-// N games stepped together, every array with one row per environment and contiguous in memory:
+// Results of the games that ended during random play.
+struct RandomPlay {
+  std::int64_t moves = 0;
+  std::int64_t white_wins = 0, draws = 0, black_wins = 0;
+
+  [[nodiscard]] std::int64_t games() const noexcept { return white_wins + draws + black_wins; }
+  friend bool operator==(const RandomPlay&, const RandomPlay&) = default;
+};
+
+// N games stepped together. What a caller sees lies in arrays with a row per environment: see BatchBuffers.
 //
-//   observation        uint8 [N, C, n, n]  from the mover's side, see observation.h
-//   action_mask        uint8 [N, n²]       legality while the game runs; all ones on the row that ends it
-//   rewards            float [N, 2]        by colour (White, Black): −1, 0, 1 on the step that ends a game,
-//                                          else 0
-//   scores             int32 [N, 2]        points as they stand, by colour
-//   terminated         uint8 [N]           1 on the step that ended a game
-//   current_player     int8  [N]           0 White, 1 Black
-//   final_observation  uint8 [N, C, n, n]  the last board of the game that ended last in this row
-//   final_scores       int32 [N, 2]        its points, by colour
+// Rewards stand on the row of the step that ends a game: −1, 0, 1, or with `result: margin` the difference in
+// points; a forfeited game gives −1 and 1 under either. With kSameStep the row of an ended game already shows
+// the next one (scores, mover, mask and position too). final_* and final_position() are unchanged until the
+// next game in the same row ends, resets included; from construction to the first end they are zeros and the
+// empty board. Messages about environment k mean row k.
 //
-// final_* and final_position() are unchanged until the next game in the same row ends, resets included;
-// before the first end they are zeros and the empty board. With kSameStep the row of an ended game already
-// shows the next one (scores, mover, mask and position too). The layout of episode e in environment i depends
-// on (seed, i, e) alone.
+// The layout of episode e in environment i depends on (seed, i, e) alone: neither the number of environments
+// nor that of threads changes a game.
 //
-// The buffers belong to the object, never move, and are overwritten by the next step of their row. No
-// allocation after construction. Different objects may be used by different threads; one object by one thread
-// at a time.
+// Arrays are overwritten by the next step of their row. No allocation after construction. Different objects
+// may be used by different threads; one object by one thread at a time.
 class BatchEnvironment {
  public:
-  // Throws a kRequest Error for rules that make no game, count < 1, or environment numbers from 2^24 on. The
-  // games are not started: call reset().
+  // With arrays of its own. Throws a kRequest Error for rules that make no game, count < 1, threads < 1, or
+  // environment numbers from 2^24 on. The games are not started: call reset().
   explicit BatchEnvironment(const BatchConfig& config);
+  // Writing into the caller's arrays. Throws also when an array has another length than BatchBuffers says.
+  BatchEnvironment(const BatchConfig& config, const BatchBuffers& buffers);
+  BatchEnvironment(BatchEnvironment&&) noexcept;
+  BatchEnvironment& operator=(BatchEnvironment&&) noexcept;
+  ~BatchEnvironment();
 
-  // Starts episode 0 in every row: the same games as those of a new object.
+  // Starts episode 0 in every row: the same games as those of a new object. Rows that were given seeds of
+  // their own go back to the batch's.
   void reset();
   // Starts the next episode in the rows given, each at most once. Throws a kRequest Error, with nothing
   // reset, for a row that is no environment or stands there twice, or before reset().
   void reset(std::span<const std::int32_t> rows);
+  // Gives rows[k] the seed seeds[k] from now on, and starts episode 0 of it: the games of environment
+  // first_environment + rows[k] in a batch with that seed. Throws as above, and when the lengths differ.
+  void reset(std::span<const std::int32_t> rows, std::span<const std::uint64_t> seeds);
   // Continues episode `episode` of a row from the moves played so far: what a resumed run does. Throws a
-  // kRequest Error when a move is illegal or the moves end the game.
+  // kRequest Error when a move is illegal or the moves end the game, or for an episode from 2^63 on.
   void restore(std::int32_t row, std::uint64_t episode, std::span<const Move> moves);
 
-  // One action per row: actions.size() = N, each 0 … n² − 1. Throws a kRequest Error, with the whole batch
-  // unchanged: naming environment, square and reason when an action is illegal; when sizes differ; before
-  // reset(); with kDisabled, for a row whose game is over.
+  // One action per row: actions.size() = N, each 0 … A − 1. Throws a kRequest Error, with the whole batch
+  // unchanged: naming environment, square and reason when an action is illegal (kError); when sizes differ;
+  // before reset(); with kDisabled, for a row whose game is over.
   void step(std::span<const std::int32_t> actions);
+  void step(std::span<const std::int64_t> actions);
   // The same for some rows: actions[k] is for rows[k]; each row at most once.
   void step(std::span<const std::int32_t> rows, std::span<const std::int32_t> actions);
+  void step(std::span<const std::int32_t> rows, std::span<const std::int64_t> actions);
+
+  // Steps every row `steps` times with random legal moves, drawn from (seed, environment, episode, squares
+  // left) alone; arrays and final_* are then what that many calls of step() would leave. A row that waits for
+  // its reset spends a step on it; with kDisabled, rows whose game is over are left as they are. Squares are
+  // drawn with a bias below 2^-40. Throws a kRequest Error before reset() or for steps < 0.
+  RandomPlay play_random(std::int64_t steps);
+  // The actions the next step of play_random would play; 0 on rows whose game is over. actions.size() = N.
+  void random_actions(std::span<std::int32_t> actions) const;
 
   [[nodiscard]] int count() const noexcept { return config_.count; }
-  [[nodiscard]] int size() const noexcept { return static_cast<int>(config_.game.size); }
-  [[nodiscard]] int actions() const noexcept { return size() * size(); }
+  [[nodiscard]] int size() const noexcept { return rules_.size(); }
+  [[nodiscard]] int actions() const noexcept { return rules_.actions(); }
   [[nodiscard]] const BatchConfig& config() const noexcept { return config_; }
+  [[nodiscard]] const GameRules& rules() const noexcept { return rules_; }
 
-  [[nodiscard]] const Position& position(int row) const noexcept { return positions_[index(row)]; }
+  [[nodiscard]] const Position& position(int row) const noexcept { return rows_[index(row)].position; }
   [[nodiscard]] const Position& final_position(int row) const noexcept {
     return final_positions_[index(row)];
   }
-  [[nodiscard]] std::uint64_t episode(int row) const noexcept { return episodes_[index(row)]; }
+  [[nodiscard]] std::uint64_t episode(int row) const noexcept { return rows_[index(row)].episode; }
+  // The row's game is over and waits for its reset.
+  [[nodiscard]] bool ended(int row) const noexcept { return rows_[index(row)].ended != 0; }
 
-  [[nodiscard]] std::span<const std::uint8_t> observation() const noexcept { return observation_; }
-  [[nodiscard]] std::span<const std::uint8_t> action_mask() const noexcept { return action_mask_; }
-  [[nodiscard]] std::span<const float> rewards() const noexcept { return rewards_; }
-  [[nodiscard]] std::span<const std::int32_t> scores() const noexcept { return scores_; }
-  [[nodiscard]] std::span<const std::uint8_t> terminated() const noexcept { return terminated_; }
-  [[nodiscard]] std::span<const std::int8_t> current_player() const noexcept { return current_player_; }
-  [[nodiscard]] std::span<const std::uint8_t> final_observation() const noexcept {
-    return final_observation_;
+  [[nodiscard]] const BatchBuffers& buffers() const noexcept { return buffers_; }
+  // The uint8 observations; empty when they are of another type.
+  [[nodiscard]] std::span<const std::uint8_t> observation() const noexcept {
+    return bytes_of(buffers_.observation);
   }
-  [[nodiscard]] std::span<const std::int32_t> final_scores() const noexcept { return final_scores_; }
-
-  // The same memory as Eigen arrays, a row per environment; valid while the object lives.
-  template <class T>
-  using Rows = Eigen::Map<const Eigen::Array<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
-  [[nodiscard]] Rows<std::uint8_t> observation_rows() const { return rows_of<std::uint8_t>(observation_); }
-  [[nodiscard]] Rows<std::uint8_t> action_mask_rows() const { return rows_of<std::uint8_t>(action_mask_); }
-  [[nodiscard]] Rows<float> reward_rows() const { return rows_of<float>(rewards_); }
-  [[nodiscard]] Rows<std::int32_t> score_rows() const { return rows_of<std::int32_t>(scores_); }
+  [[nodiscard]] std::span<const std::uint8_t> final_observation() const noexcept {
+    return bytes_of(buffers_.final_observation);
+  }
+  [[nodiscard]] std::span<const std::uint8_t> action_mask() const noexcept { return buffers_.action_mask; }
+  [[nodiscard]] std::span<const float> rewards() const noexcept { return buffers_.rewards; }
+  [[nodiscard]] std::span<const std::int32_t> scores() const noexcept { return buffers_.scores; }
+  [[nodiscard]] std::span<const std::uint8_t> terminated() const noexcept { return buffers_.terminated; }
+  [[nodiscard]] std::span<const std::int8_t> current_player() const noexcept {
+    return buffers_.current_player;
+  }
+  [[nodiscard]] std::span<const std::int32_t> final_scores() const noexcept { return buffers_.final_scores; }
 
  private:
-  enum class RowState : std::uint8_t { kRunning, kEnded };
+  // What a step reads and writes of a game, in one cache line.
+  //
+  //   0          48             52             56               64
+  //   | position | white_points | black_points | episode, ended |
+  struct alignas(64) Row {
+    Position position;
+    std::int32_t white_points = 0;
+    std::int32_t black_points = 0;
+    std::uint64_t episode : 63 = 0;
+    std::uint64_t ended : 1 = 1;
+  };
+  static_assert(sizeof(Row) == 64);
 
-  template <class T>
-  [[nodiscard]] Rows<T> rows_of(std::span<const T> values) const {
-    return {values.data(), config_.count, static_cast<Eigen::Index>(values.size()) / config_.count};
-  }
+  static constexpr std::uint64_t kEpisodes = ~std::uint64_t{0} >> 1;  // 63 bits
+
+  struct Part {  // of a list of rows, for one thread
+    std::size_t begin, end;
+  };
+
   [[nodiscard]] static std::size_t index(int row) noexcept { return static_cast<std::size_t>(row); }
+  [[nodiscard]] static std::span<const std::uint8_t> bytes_of(const ObservationSpan& array) noexcept {
+    const auto* span = std::get_if<std::span<std::uint8_t>>(&array);
+    return span == nullptr ? std::span<const std::uint8_t>() : *span;
+  }
+  [[nodiscard]] std::uint32_t environment_of(std::size_t row) const noexcept {
+    return config_.first_environment + static_cast<std::uint32_t>(row);
+  }
+  // Rows a thread gets at least, so that a small batch is not torn apart. A multiple of 16: parts then start
+  // on a cache line of their own in every array of whole 4-byte words a row.
+  static constexpr std::size_t kBlock = 16;
+
+  // work(Part, member) for every thread's part of `count` rows.
+  template <class Work>
+  void in_parts(std::size_t count, const Work& work) const {
+    const auto members = static_cast<std::size_t>(config_.threads);
+    if (members == 1 || count < 2 * kBlock) {
+      work(Part{0, count}, 0);
+      return;
+    }
+    const std::size_t blocks = (count + kBlock - 1) / kBlock;
+    team_->run([&](int member) {
+      const auto m = static_cast<std::size_t>(member);
+      const auto edge = [&](std::size_t k) { return std::min(count, blocks * k / members * kBlock); };
+      work(Part{edge(m), edge(m + 1)}, member);
+    });
+  }
+
   void require_started() const;
   void require_distinct_rows(std::span<const std::int32_t> rows);
   void require_row(std::int32_t row) const;
-  void check_action(std::int32_t row, std::int32_t action) const;
-  void step_checked(std::span<const std::int32_t> rows, std::span<const std::int32_t> actions);
-  // Empty without observations.
-  [[nodiscard]] std::span<std::uint8_t> mask_of(std::int32_t row) noexcept {
-    const std::size_t squares = action_mask_.size() / index(config_.count);
-    return std::span(action_mask_).subspan(index(row) * squares, squares);
-  }
-  void start(std::int32_t row, std::uint64_t episode);
-  void step_row(std::int32_t row, std::int32_t action);
-  void end_game(std::int32_t row);
-  void write_row(std::int32_t row);
+
+  BatchEnvironment(const BatchConfig& config, const BatchBuffers* buffers);
+
+  // `rows` is null for all rows in order.
+  template <class Action>
+  void step_rows(const std::int32_t* rows, std::span<const Action> actions);
+  template <class Action>
+  void check_actions(const std::int32_t* rows, std::span<const Action> actions) const;
+  [[nodiscard]] bool is_legal_action(const Position& position, std::int64_t action) const noexcept;
+  [[nodiscard]] bool is_acceptable(const Row& row, std::int64_t action) const noexcept;
+  [[noreturn]] void refuse(std::size_t number, std::int64_t action) const;
+
+  void start(std::size_t number, std::uint64_t episode) noexcept;
+  // start(), and writes all of the row's arrays.
+  void begin(std::size_t number, std::uint64_t episode) noexcept;
+  void show_row(std::size_t number, float reward, bool ends, std::byte* planes) noexcept;
+  // Steps one row; its observation goes to `planes` (null: nowhere).
+  void step_row(const RowWriter& writer, std::size_t number, std::int64_t action, std::byte* planes) noexcept;
+  void put_stone(Row& row, std::int64_t action) const noexcept;
+  void end_game(std::size_t number, std::byte* planes, bool forfeited) noexcept;
+  void record_end(std::size_t number, const Row& row) noexcept;
+  [[nodiscard]] float white_reward(const Row& row) const noexcept;
+
+  void play_row(std::size_t number, std::int64_t steps, RandomPlay& played) noexcept;
+  void play_row_of_stones(std::size_t number, std::int64_t steps, RandomPlay& played) noexcept;
+  // Of a row's moves: a key for its environment, then one for the episode.
+  [[nodiscard]] std::uint64_t random_environment_key(std::size_t number) const noexcept;
+  [[nodiscard]] static std::uint64_t random_key(std::uint64_t environment_key,
+                                                std::uint64_t episode) noexcept;
+  [[nodiscard]] std::uint64_t random_key(std::size_t number) const noexcept;
 
   BatchConfig config_;
+  GameRules rules_;
+  std::optional<BatchStorage> storage_;
+  BatchBuffers buffers_;
+  std::unique_ptr<const RowWriter> writer_;
+  bool past_caches_ = false;  // observations are larger than the caches and bypass them
+  std::array<Bitboard, kMaxSquares> action_squares_{};  // the square of each action but the swap
   bool started_ = false;
-  std::vector<std::int32_t> all_rows_;
+  std::vector<Row> rows_;
+  std::vector<Position> final_positions_;
+  std::vector<std::uint64_t> seeds_;
   // The call that named a row last, to find a row named twice without clearing anything.
   std::vector<std::uint64_t> named_by_;
   std::uint64_t call_ = 0;
-  std::vector<Position> positions_;
-  std::vector<Position> final_positions_;
-  std::vector<std::uint64_t> episodes_;
-  std::vector<RowState> states_;
-  std::vector<std::uint8_t> observation_, action_mask_, terminated_, final_observation_;
-  std::vector<float> rewards_;
-  std::vector<std::int32_t> scores_, final_scores_;
-  std::vector<std::int8_t> current_player_;
+  std::unique_ptr<ThreadTeam> team_;
 };
 
 }  // namespace pahtum

@@ -39,11 +39,16 @@ inline constexpr int kMaxSquares = 64;
 }
 
 // All squares of an n×n board, 3 ≤ n ≤ 8.
+inline constexpr std::array<Bitboard, kMaxSize + 1> kBoardMasks = [] {
+  std::array<Bitboard, kMaxSize + 1> masks{};
+  for (int size = 1; size <= kMaxSize; ++size) {
+    const Bitboard row = (Bitboard{1} << size) - 1;
+    for (int r = 0; r < size; ++r) masks[static_cast<std::size_t>(size)] |= row << (8 * r);
+  }
+  return masks;
+}();
 [[nodiscard]] constexpr Bitboard board_mask(int size) noexcept {
-  const Bitboard row = (Bitboard{1} << size) - 1;
-  Bitboard mask = 0;
-  for (int r = 0; r < size; ++r) mask |= row << (8 * r);
-  return mask;
+  return kBoardMasks[static_cast<std::size_t>(size)];
 }
 
 // Mirror at the main diagonal (a8–h1 of the full board): bit (row, column) goes to (column, row).
@@ -69,27 +74,49 @@ inline constexpr int kMaxSquares = 64;
   return board >> (8 - size);
 }
 
-// Points of a run by its length: p(n) = n + 2·p(n−1) for n ≥ 3, nothing for shorter ones. A run's points
-// already contain those of its shorter runs.
-inline constexpr std::array<int, 9> kRunPoints = {0, 0, 0, 3, 10, 25, 56, 119, 246};
+// Points of a run by its length, 1 to 8 squares.
+struct RunPoints {
+  std::array<std::uint16_t, kMaxSize> by_length{};  // by_length[k]: a run of k + 1
 
-// Points of all maximal runs in one row, by the row's eight bits.
-inline constexpr std::array<std::uint8_t, 256> kRowPoints = [] {
-  std::array<std::uint8_t, 256> points{};
-  for (unsigned row = 0; row < 256; ++row) {
+  // Length 0 … 8; no run, no points.
+  [[nodiscard]] constexpr int operator[](int length) const noexcept {
+    return length == 0 ? 0 : by_length[static_cast<std::size_t>(length - 1)];
+  }
+  friend constexpr bool operator==(const RunPoints&, const RunPoints&) noexcept = default;
+};
+
+// The game's own table: p(n) = n + 2·p(n−1) for n ≥ 3, nothing for shorter runs. A run's points already
+// contain those of its shorter runs.
+inline constexpr RunPoints kRunPoints{{0, 0, 3, 10, 25, 56, 119, 246}};
+
+// Points of all maximal runs in one line of eight squares, by the line's bits.
+using LinePoints = std::array<std::uint16_t, 256>;
+
+[[nodiscard]] constexpr LinePoints line_points(const RunPoints& run_points) noexcept {
+  LinePoints points{};
+  for (unsigned line = 0; line < 256; ++line) {
     int sum = 0;
     int run = 0;
-    for (int column = 0; column <= 8; ++column) {
-      if (column < 8 && ((row >> column) & 1u) != 0) {
+    for (int square = 0; square <= kMaxSize; ++square) {
+      if (square < kMaxSize && ((line >> square) & 1u) != 0) {
         ++run;
       } else {
-        sum += kRunPoints[static_cast<std::size_t>(run)];
+        sum += run_points[run];
         run = 0;
       }
     }
-    points[row] = static_cast<std::uint8_t>(sum);
+    points[line] = static_cast<std::uint16_t>(sum);
   }
   return points;
+}
+
+// The same by the game's own table, in 256 bytes.
+inline constexpr std::array<std::uint8_t, 256> kRowPoints = [] {
+  constexpr LinePoints points = line_points(kRunPoints);
+  std::array<std::uint8_t, 256> bytes{};
+  for (std::size_t line = 0; line < points.size(); ++line)
+    bytes[line] = static_cast<std::uint8_t>(points[line]);
+  return bytes;
 }();
 
 // Points of the horizontal runs of `stones`, and of horizontal and vertical runs together.
@@ -100,6 +127,38 @@ inline constexpr std::array<std::uint8_t, 256> kRowPoints = [] {
 }
 [[nodiscard]] constexpr int points(Bitboard stones) noexcept {
   return row_points(stones) + row_points(transpose(stones));
+}
+
+// Points by any table. A run of n squares holds n − k + 1 windows of k squares, so any p(n) is a sum over the
+// windows: each of length k counts p(k) − 2·p(k−1) + p(k−2), with p(0) = p(−1) = 0.
+using WindowWeights = std::array<std::int32_t, kMaxSize>;  // [k − 1]: a window of k squares
+
+[[nodiscard]] constexpr WindowWeights window_weights(const RunPoints& run_points) noexcept {
+  WindowWeights weights{};
+  for (int length = 1; length <= kMaxSize; ++length) {
+    const int before = length < 2 ? 0 : run_points[length - 2];
+    weights[static_cast<std::size_t>(length - 1)] = run_points[length] - 2 * run_points[length - 1] + before;
+  }
+  return weights;
+}
+
+// No branch depends on the stones.
+[[nodiscard]] constexpr int points(Bitboard stones, const WindowWeights& weights) noexcept {
+  constexpr Bitboard kNotLastColumn = 0x7F7F7F7F7F7F7F7Full;
+  int sum = 0;
+  Bitboard across = stones;  // squares where a window of `length` begins
+  Bitboard down = stones;
+#pragma GCC unroll 8
+  for (int length = 1; length <= kMaxSize; ++length) {
+    sum += weights[static_cast<std::size_t>(length - 1)] * (std::popcount(across) + std::popcount(down));
+    across &= (across >> 1) & kNotLastColumn;
+    down &= down >> 8;
+  }
+  return sum;
+}
+
+[[nodiscard]] constexpr int points(Bitboard stones, const RunPoints& run_points) noexcept {
+  return points(stones, window_weights(run_points));
 }
 
 }  // namespace pahtum

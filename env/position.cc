@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cassert>
 #include <charconv>
+#include <cstddef>
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "env/base/error.h"
+#include "env/base/random.h"
 
 namespace pahtum {
 namespace {
@@ -104,11 +107,14 @@ void parse_phase(std::string_view text, std::string_view word, Position& positio
   position.holes_left = static_cast<std::uint8_t>(count);
 }
 
-std::uint64_t mix(std::uint64_t value) noexcept {
-  // Finalizer of MurmurHash3 in the variant "Mix13" (Stafford 2011).
-  value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9ull;
-  value = (value ^ (value >> 27)) * 0x94D049BB133111EBull;
-  return value ^ (value >> 31);
+void require_pie_rule(std::string_view text, Position& position) {
+  if ((position.white | position.black) != 0) {
+    refuse(text, "`place=K swap` needs a board without stones: the swap that follows is of its one stone");
+  }
+  if (position.holes_left >= position.empty_count()) {
+    refuse(text, "`place=K swap` leaves no square for the stone that may be swapped");
+  }
+  position.swap_follows = 1;
 }
 
 }  // namespace
@@ -132,10 +138,15 @@ std::string_view phase_name(Phase phase) noexcept {
 }
 
 std::uint64_t hash(const Position& position) noexcept {
-  std::array<std::uint64_t, 4> words{};
+  // The game's own points are left out, so that naming the default changes no hash.
+  std::array<std::uint64_t, sizeof(Position) / 8> words{};
   std::memcpy(words.data(), &position, sizeof(position));
-  std::uint64_t result = 0x9E3779B97F4A7C15ull;
-  for (const std::uint64_t word : words) result = mix(result + 0x9E3779B97F4A7C15ull + word);
+  const std::size_t used =
+      position.run_points == kRunPoints ? offsetof(Position, run_points) / 8 : words.size();
+  std::uint64_t result = kGoldenRatio64;
+  for (const std::uint64_t word : std::span(words).first(used)) {
+    result = mix64(result + kGoldenRatio64 + word);
+  }
   return result;
 }
 
@@ -163,7 +174,10 @@ void apply(Position& position, Move move) noexcept {
     position.holes |= bit;
     --position.holes_left;
     if (position.phase == Phase::kOpening) return;
-    if (position.holes_left == 0) position.phase = Phase::kPlaying;
+    if (position.holes_left == 0) {
+      position.phase = position.swap_follows != 0 ? Phase::kOpening : Phase::kPlaying;
+      position.swap_follows = 0;
+    }
   } else {
     (position.mover == Color::kWhite ? position.white : position.black) |= bit;
     position.phase = position.phase == Phase::kOpening ? Phase::kSwapping : Phase::kPlaying;
@@ -197,8 +211,10 @@ Position parse_position(std::string_view text) {
     refuse(text, "\"" + std::string(words[1]) + "\" is not a mover; use `w` or `b`");
   }
   position.mover = words[1] == "w" ? Color::kWhite : Color::kBlack;
-  if (words.size() > 3) refuse(text, "\"" + std::string(words[3]) + "\" is too much at the end");
-  if (words.size() == 3) parse_phase(text, words[2], position);
+  const bool pie = words.size() == 4 && words[2].starts_with("place=") && words[3] == "swap";
+  if (words.size() > 3 && !pie) refuse(text, "\"" + std::string(words[3]) + "\" is too much at the end");
+  if (words.size() > 2) parse_phase(text, words[2], position);
+  if (pie) require_pie_rule(text, position);
   return position;
 }
 
@@ -221,6 +237,7 @@ std::string to_text(const Position& position) {
   }
   text += position.mover == Color::kWhite ? " w" : " b";
   if (position.phase == Phase::kPlacing) text += " place=" + std::to_string(position.holes_left);
+  if (position.swap_follows != 0) text += " swap";
   if (position.phase == Phase::kOpening) text += " open=" + std::to_string(position.holes_left);
   if (position.phase == Phase::kSwapping) text += " swap";
   return text;

@@ -21,8 +21,9 @@ enum class Color : std::uint8_t { kWhite = 0, kBlack = 1 };
 enum class Phase : std::uint8_t {
   kPlaying = 0,  // a stone of the mover on an empty square
   kPlacing = 1,  // a hole on an empty square; the players alternate (`holes_left` more)
-  kOpening =
-      2,  // the mover places `holes_left` holes and then a stone, all in a row; then the other may swap
+  // The mover places `holes_left` holes and then a stone, all in a row; then the other may swap. With no
+  // holes left it is the first stone under the pie rule.
+  kOpening = 2,
   kSwapping = 3,  // a stone as usual, or `swap`: the one stone on the board changes its colour
 };
 [[nodiscard]] std::string_view phase_name(
@@ -85,8 +86,8 @@ class Value {
 
 // One position of one game. Everything a rule needs is in it; every board size lies in the same words.
 //
-//   0       8        16       24    25     26     27          28         32
-//   | holes | white  | black  | size| mover| phase| holes_left| reserved  |
+//   0       8       16      24     25      26      27           28             29         32           48
+//   | holes | white | black | size | mover | phase | holes_left | swap_follows | reserved | run_points |
 //
 // Invariants: the three sets are disjoint and inside the board; one stone is on the board in kSwapping, none
 // in kOpening. Otherwise stone counts are free: an imported board need not be reachable, and the mover is
@@ -99,7 +100,10 @@ struct Position {
   Color mover = Color::kWhite;
   Phase phase = Phase::kPlaying;
   std::uint8_t holes_left = 0;  // holes still to be placed in the phases kPlacing and kOpening, else 0
-  std::array<std::uint8_t, 4> reserved{};
+  // 1 in kPlacing when the first stone after the holes may be swapped (pie rule), else 0.
+  std::uint8_t swap_follows = 0;
+  std::array<std::uint8_t, 3> reserved{};
+  RunPoints run_points = kRunPoints;
 
   [[nodiscard]] constexpr Bitboard stones(Color color) const noexcept {
     return color == Color::kWhite ? white : black;
@@ -112,8 +116,13 @@ struct Position {
   [[nodiscard]] constexpr int empty_count() const noexcept { return std::popcount(empty()); }
   // No empty square is left; the score stands.
   [[nodiscard]] constexpr bool over() const noexcept { return empty() == 0; }
+  // Points a set of stones is worth by this game's table, and those of a colour as they stand.
+  [[nodiscard]] constexpr int points_of(Bitboard board) const noexcept {
+    return run_points == kRunPoints ? points(board) : points(board, run_points);
+  }
+  [[nodiscard]] constexpr int points_of(Color color) const noexcept { return points_of(stones(color)); }
   // Points of White minus points of Black, as they stand.
-  [[nodiscard]] constexpr int white_margin() const noexcept { return points(white) - points(black); }
+  [[nodiscard]] constexpr int white_margin() const noexcept { return points_of(white) - points_of(black); }
   // The same for the mover.
   [[nodiscard]] constexpr Margin margin() const noexcept {
     return Margin{mover == Color::kWhite ? white_margin() : -white_margin()};
@@ -121,7 +130,7 @@ struct Position {
 
   friend constexpr bool operator==(const Position&, const Position&) noexcept = default;
 };
-static_assert(sizeof(Position) == 32 && std::is_trivially_copyable_v<Position>);
+static_assert(sizeof(Position) == 48 && std::is_trivially_copyable_v<Position>);
 static_assert(std::has_unique_object_representations_v<Position>, "the hash runs over every byte");
 
 // A 64-bit hash over the whole position, holes, phase and mover included.
@@ -168,8 +177,9 @@ void apply(Position& position, Move move) noexcept;
 [[nodiscard]] Position swap_colors(const Position& position) noexcept;
 
 // Position text: ranks from the top with digits for empties, `x` hole, `w`, `b` stones; a space; the mover;
-// optionally a space and `place=K`, `open=K` or `swap`. to_text joins neighbouring empty squares into one
-// digit. Throws a kRequest Error that names the text and what would be right.
+// optionally a space and `place=K`, `place=K swap` (the pie rule follows), `open=K` or `swap`. The table of
+// points is not part of the text: parse_position gives the game's own. to_text joins neighbouring empty
+// squares into one digit. Throws a kRequest Error that names the text and what would be right.
 [[nodiscard]] Position parse_position(std::string_view text);
 [[nodiscard]] std::string to_text(const Position& position);
 

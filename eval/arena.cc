@@ -12,6 +12,7 @@
 
 #include "env/base/error.h"
 #include "env/base/random.h"
+#include "env/game_rules.h"
 #include "model/network_evaluator.h"
 
 namespace pahtum {
@@ -35,7 +36,7 @@ class Match {
  public:
   Match(const MatchConfig& config, const PlayerFactory& first, const PlayerFactory& second,
         const std::atomic<bool>* stop, const std::function<void(std::int64_t)>& progress)
-      : config_(config), factories_{&first, &second}, stop_(stop), progress_(progress) {
+      : config_(config), rules_(config.game), factories_{&first, &second}, stop_(stop), progress_(progress) {
     games_.resize(static_cast<std::size_t>(2 * config.pairs));
   }
 
@@ -105,7 +106,7 @@ class Match {
 
   // The layout of a pair and its random opening moves.
   void open_pair(std::uint64_t pair, MatchGame& game) const {
-    game.start = start_position(config_.game, config_.seed, Stream::kEvaluationLayout, pair);
+    game.start = rules_.start(config_.seed, Stream::kEvaluationLayout, pair);
     Position position = game.start;
     Random random(config_.seed, Stream::kEvaluationOpening, pair);
     for (int ply = 0; ply < config_.opening_plies; ++ply) {
@@ -157,6 +158,7 @@ class Match {
   }
 
   const MatchConfig& config_;
+  GameRules rules_;
   std::array<const PlayerFactory*, 2> factories_;
   const std::atomic<bool>* stop_;
   const std::function<void(std::int64_t)>& progress_;
@@ -173,7 +175,7 @@ void check(const MatchConfig& config) {
   if (config.pairs < 1)
     throw request_error("pairs", std::to_string(config.pairs) + " is no match; use at least 1");
   if (config.pairs_at_once < 1) throw request_error("pairs_at_once", "must be at least 1");
-  const int stones = start_position(config.game, config.seed, Stream::kEvaluationLayout, 0).empty_count();
+  const int stones = GameRules(config.game).shortest_game();
   if (config.opening_plies < 0 || config.opening_plies >= stones) {
     throw request_error("opening_plies", std::to_string(config.opening_plies) +
                                              " leaves the players no game; use 0 to " +

@@ -48,7 +48,7 @@ void NetworkPlayer::choose_by_policy(std::span<const Turn> turns, std::span<Move
 }
 
 void NetworkPlayer::choose_by_search(std::span<const Turn> turns, std::span<Move> moves) {
-  while (trees_.size() < turns.size()) trees_.emplace_back(search_);
+  while (trees_.size() < turns.size()) trees_.emplace_back(search_, info_.game->result);
   std::vector<SearchTree*> searched;
   searched.reserve(turns.size());
   for (std::size_t k = 0; k < turns.size(); ++k) {

@@ -4,6 +4,7 @@
 
 #include "env/base/error.h"
 #include "env/base/random.h"
+#include "env/game_rules.h"
 #include "eval/network_player.h"
 #include "eval/player_spec.h"
 #include "model/checkpoint.h"
@@ -83,7 +84,8 @@ std::unique_ptr<Player> make_player(const std::string& spec, const PlayerContext
 }
 
 void require_game(const PlayerInfo& player, const GameConfig& game) {
-  if (!player.game || *player.game == game) return;
+  if (!player.game) return;
+  if (same_interface(*player.game, game) && player.game->run_points == game.run_points) return;
   throw request_error(player_subject(player.spec), "its network was trained for " + to_text(*player.game) +
                                                        "; it cannot play " + to_text(game));
 }

@@ -25,7 +25,8 @@ struct PlayerInfo {
   // Its choices depend on floating-point sums, whose rounding may differ with the width of a batch. A player
   // without is a pure function of its seed and the turn.
   bool uses_network = false;
-  // The only rules it can play; nothing: it plays any.
+  // The rules its network was trained for: it plays these, and others with the same boards, actions and
+  // points. Nothing: it plays any.
   std::optional<GameConfig> game;
 };
 

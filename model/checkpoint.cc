@@ -111,6 +111,14 @@ class ObjectReader {
       throw refuse(name, "is \"" + *target.value + "\", which this version of the program does not know");
     }
   }
+  void assign(const std::string& name, const Field::Parsed& target) const {
+    try {
+      // The number of holes was a number once.
+      target.assign(field(name).is_number_integer() ? field(name).dump() : text(name));
+    } catch (const Error& error) {
+      throw refuse(name, error.what());
+    }
+  }
   void assign(const std::string& name, const Field::TextList& target) const {
     const json& value = field(name);
     if (!value.is_array()) throw refuse(name, "is not a list");
@@ -129,7 +137,15 @@ class ObjectReader {
 json section_to_json(const Schema& schema) {
   json object = json::object();
   for (const Field& field : schema.fields()) {
-    std::visit([&](const auto& target) { object[field.name] = *target.value; }, field.target);
+    std::visit(
+        [&](const auto& target) {
+          if constexpr (requires { target.value; }) {
+            object[field.name] = *target.value;
+          } else {
+            object[field.name] = target.text();
+          }
+        },
+        field.target);
   }
   return object;
 }

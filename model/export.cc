@@ -30,7 +30,7 @@ std::string pooled(const std::string& input) {
 }
 
 // The forward pass of NetworkImpl in evaluation mode as TorchScript, block by block.
-std::string forward_source(const NetworkConfig& config) {
+std::string forward_source(const NetworkConfig& config, NetworkShape shape) {
   std::ostringstream source;
   source << "def forward(self, planes: Tensor) -> Tuple[Tensor, Tensor, Tensor, Tensor]:\n";
   const auto line = [&](const std::string& text) { source << "    " << text << "\n"; };
@@ -46,8 +46,10 @@ std::string forward_source(const NetworkConfig& config) {
   }
   line("p = " + convolution("x", "policy", 0));
   line("r = torch.relu(p)");
-  add_bias("p", dense(pooled("r"), "policy_pool"));
+  line("g = " + pooled("r"));
+  add_bias("p", dense("g", "policy_pool"));
   line("policy = torch.flatten(" + convolution("torch.relu(p)", "policy_out", 0) + ", 1)");
+  if (shape.swap) line("policy = torch.cat([policy, " + dense("g", "policy_swap") + "], 1)");
   line("v = torch.relu(" + convolution("x", "value", 0) + ")");
   line("h = torch.relu(" + dense(pooled("v"), "value_dense") + ")");
   line("wdl = " + dense("h", "value_wdl"));
@@ -69,7 +71,7 @@ void export_torchscript(const Checkpoint& checkpoint, const std::filesystem::pat
       attribute[attribute.find('.')] = '_';
       module.register_parameter(attribute, tensor, false);
     }
-    module.define(forward_source(checkpoint.manifest.network));
+    module.define(forward_source(checkpoint.manifest.network, network->shape()));
     module.eval();
     module.save(archive, {{"manifest.json", manifest_json(checkpoint.manifest).dump(2)}});
   } catch (const c10::Error& error) {

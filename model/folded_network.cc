@@ -38,6 +38,7 @@ FoldedNetwork::FoldedNetwork(const NetworkImpl& network, torch::Device device)
   policy_ = take_tower(tensors, "policy");
   policy_pool_ = take(tensors, "policy_pool");
   policy_out_ = take(tensors, "policy_out");
+  if (network.shape().swap) policy_swap_ = take(tensors, "policy_swap");
   value_ = take_tower(tensors, "value");
   value_dense_ = take(tensors, "value_dense");
   value_wdl_ = take(tensors, "value_wdl");
@@ -69,8 +70,13 @@ NetworkOutput FoldedNetwork::forward(const torch::Tensor& planes, bool with_owne
   }
   NetworkOutput output;
   torch::Tensor policy = dense(convolve(x, policy_.weight, policy_.bias));
-  policy = add_pooled_bias(policy, pool_board(policy.relu()), policy_pool_.weight, policy_pool_.bias).relu_();
+  const torch::Tensor pooled = pool_board(policy.relu());
+  policy = add_pooled_bias(policy, pooled, policy_pool_.weight, policy_pool_.bias).relu_();
   output.policy = torch::conv2d(policy, policy_out_.weight, policy_out_.bias).flatten(1);
+  if (policy_swap_.weight.defined()) {
+    output.policy =
+        torch::cat({output.policy, torch::linear(pooled, policy_swap_.weight, policy_swap_.bias)}, 1);
+  }
   const torch::Tensor value = dense(convolve(x, value_.weight, value_.bias)).relu_();
   const torch::Tensor hidden =
       torch::linear(pool_board(value), value_dense_.weight, value_dense_.bias).relu_();

@@ -39,6 +39,7 @@ class FoldedNetwork {
   torch::Device device_;
   bool blocked_;  // oneDNN's layout is in use
   Layer stem_;
+  Layer policy_swap_;  // empty without a swap
   std::vector<Block> blocks_;
   Layer policy_, policy_pool_, policy_out_, value_, value_dense_, value_wdl_, value_margin_, ownership_;
 };

@@ -11,7 +11,7 @@
 
 #include "env/base/error.h"
 #include "env/base/random.h"
-#include "env/observation.h"
+#include "env/game_rules.h"
 
 namespace pahtum {
 namespace {
@@ -28,8 +28,9 @@ torch::nn::Conv2d pointwise(std::int64_t inputs, std::int64_t outputs) {
 
 double gain_of(const std::string& name) {
   if (name.ends_with("pool.weight")) return kPoolGain;
-  const bool output = name == "policy_out.weight" || name == "value_wdl.weight" ||
-                      name == "value_margin.weight" || name == "ownership.weight";
+  const bool output = name == "policy_out.weight" || name == "policy_swap.weight" ||
+                      name == "value_wdl.weight" || name == "value_margin.weight" ||
+                      name == "ownership.weight";
   return output ? kOutputGain : 1.0;
 }
 
@@ -70,10 +71,15 @@ std::pair<torch::Tensor, torch::Tensor> NormalizedConvolutionImpl::fold() const 
   return {weight * factor.reshape({-1, 1, 1, 1}), shift - mean * factor};
 }
 
-NetworkImpl::NetworkImpl(const NetworkConfig& config) : config_(config) {
+NetworkShape shape_of(const GameConfig& game) {
+  const GameRules rules(game);
+  return {rules.channels(), rules.has_swap()};
+}
+
+NetworkImpl::NetworkImpl(const NetworkConfig& config, NetworkShape shape) : config_(config), shape_(shape) {
   const std::int64_t width = config.channels;
   const std::int64_t head = config.head_channels;
-  stem_ = register_module("stem", NormalizedConvolution(kChannels, width, 3));
+  stem_ = register_module("stem", NormalizedConvolution(shape.channels, width, 3));
   for (std::int64_t number = 0; number < config.blocks; ++number) {
     const std::string name = "block" + std::to_string(number);
     Block block;
@@ -87,6 +93,7 @@ NetworkImpl::NetworkImpl(const NetworkConfig& config) : config_(config) {
   policy_ = register_module("policy", NormalizedConvolution(width, head, 1));
   policy_pool_ = register_module("policy_pool", torch::nn::Linear(2 * head, head));
   policy_out_ = register_module("policy_out", pointwise(head, 1));
+  if (shape.swap) policy_swap_ = register_module("policy_swap", torch::nn::Linear(2 * head, 1));
   value_ = register_module("value", NormalizedConvolution(width, head, 1));
   value_dense_ = register_module("value_dense", torch::nn::Linear(2 * head, kValueHidden));
   value_wdl_ = register_module("value_wdl", torch::nn::Linear(kValueHidden, 3));
@@ -122,8 +129,10 @@ NetworkOutput NetworkImpl::forward(const torch::Tensor& planes) {
   NetworkOutput output;
   // The pooled bias goes in before an activation: behind the last one it would shift all logits alike.
   const torch::Tensor policy = policy_->forward(x);
-  const torch::Tensor bias = policy_pool_->forward(pool_board(torch::relu(policy)));
+  const torch::Tensor pooled = pool_board(torch::relu(policy));
+  const torch::Tensor bias = policy_pool_->forward(pooled);
   output.policy = policy_out_->forward(torch::relu(policy + bias.unsqueeze(-1).unsqueeze(-1))).flatten(1);
+  if (shape_.swap) output.policy = torch::cat({output.policy, policy_swap_->forward(pooled)}, 1);
   const torch::Tensor hidden =
       torch::relu(value_dense_->forward(pool_board(torch::relu(value_->forward(x)))));
   output.wdl = value_wdl_->forward(hidden);
@@ -214,7 +223,7 @@ Network playing_network(const Checkpoint& checkpoint) {
   }
   const bool averaged = std::ranges::any_of(
       checkpoint.tensors, [](const StoredTensor& tensor) { return tensor.name.starts_with("averaged/"); });
-  Network network(checkpoint.manifest.network);
+  Network network(checkpoint.manifest.network, shape_of(checkpoint.manifest.game));
   load_network(checkpoint, averaged ? "averaged" : "weights", *network);
   network->eval();
   return network;

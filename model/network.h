@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "env/observation.h"
 #include "model/checkpoint.h"
 #include "model/network_config.h"
 
@@ -22,9 +23,16 @@ inline constexpr std::int64_t kValueHidden = 64;       // width of the value hea
 inline constexpr double kNormalizationEpsilon = 1e-5;  // added to BatchNorm's variance
 inline constexpr double kNormalizationMomentum = 0.1;  // share of the newest batch in its running statistics
 
+// What the rules ask of a network.
+struct NetworkShape {
+  std::int64_t channels = kChannels;  // C of an observation
+  bool swap = false;                  // a policy logit for the swap, behind those of the squares
+};
+[[nodiscard]] NetworkShape shape_of(const GameConfig& game);
+
 // What the network says of N positions, each from the side of its mover.
 struct NetworkOutput {
-  torch::Tensor policy;     // [N, n²] logits, not masked
+  torch::Tensor policy;     // [N, A] logits, not masked
   torch::Tensor wdl;        // [N, 3] logits of win, draw, loss
   torch::Tensor margin;     // [N] in units of kMarginUnit
   torch::Tensor ownership;  // [N, n, n] in [−1, 1]; undefined where a caller did not ask for it
@@ -55,7 +63,7 @@ TORCH_MODULE(NormalizedConvolution);
 // maximum of all channels over the board. Parameter names are part of the checkpoint format.
 class NetworkImpl : public torch::nn::Module {
  public:
-  explicit NetworkImpl(const NetworkConfig& config);
+  explicit NetworkImpl(const NetworkConfig& config, NetworkShape shape = {});
 
   // Weights drawn from (seed, Stream::kWeights, number of the tensor): He's normal initialisation (2015),
   // with small outputs and small residual branches, so that a new network is nearly uniform.
@@ -64,6 +72,7 @@ class NetworkImpl : public torch::nn::Module {
   NetworkOutput forward(const torch::Tensor& planes);
 
   [[nodiscard]] const NetworkConfig& config() const noexcept { return config_; }
+  [[nodiscard]] const NetworkShape& shape() const noexcept { return shape_; }
   // Parameters and running statistics, in a fixed order.
   [[nodiscard]] std::vector<std::pair<std::string, torch::Tensor>> tensors() const;
   // Every convolution with its normalisation folded in, as "NAME.weight" and "NAME.bias"; other layers as
@@ -77,10 +86,11 @@ class NetworkImpl : public torch::nn::Module {
   };
 
   NetworkConfig config_;
+  NetworkShape shape_;
   NormalizedConvolution stem_{nullptr};
   std::vector<Block> blocks_;
   NormalizedConvolution policy_{nullptr};
-  torch::nn::Linear policy_pool_{nullptr};
+  torch::nn::Linear policy_pool_{nullptr}, policy_swap_{nullptr};  // the swap's is empty without one
   torch::nn::Conv2d policy_out_{nullptr};
   NormalizedConvolution value_{nullptr};
   torch::nn::Linear value_dense_{nullptr}, value_wdl_{nullptr}, value_margin_{nullptr};

@@ -16,30 +16,33 @@
 namespace pahtum {
 namespace {
 
-// Priors of the legal moves from a row of logits. The swap has no logit: it gets the mean share, and the
-// squares the rest. Returns false when the logits are not finite.
-bool fill_policy(const Position& position, const float* logits, std::span<float> policy) {
+// Priors of the legal moves from a row of logits. A network made for rules without a swap has no logit for
+// it: the swap then gets the mean share. Returns false when the logits are not finite.
+bool fill_policy(const Position& position, const float* logits, bool swap_logit, std::span<float> policy) {
   std::ranges::fill(policy, 0.0f);
   const int size = position.size;
-  const Bitboard squares = legal_squares(position);
+  const int count = legal_count(position);
+  const bool guess_swap = may_swap(position) && !swap_logit;
+  const auto has_logit = [&](Move move) { return swap_logit || !move.is_swap(); };
   float largest = -std::numeric_limits<float>::infinity();
-  for (Bitboard left = squares; left != 0; left &= left - 1) {
-    largest = std::max(largest, logits[action_of(Move::at(lowest_square(left)), size)]);
-  }
+  for_each_legal(position, [&](Move move) {
+    if (has_logit(move)) largest = std::max(largest, logits[action_of(move, size)]);
+  });
   float total = 0.0f;
-  for (Bitboard left = squares; left != 0; left &= left - 1) {
-    const Move move = Move::at(lowest_square(left));
+  for_each_legal(position, [&](Move move) {
+    if (!has_logit(move)) return;
     const float share = std::exp(logits[action_of(move, size)] - largest);
     policy[static_cast<std::size_t>(move.index())] = share;
     total += share;
+  });
+  if (guess_swap && count == 1) {
+    policy[static_cast<std::size_t>(Move::swap().index())] = 1.0f;
+    return true;
   }
-  const float swap = may_swap(position) ? 1.0f / static_cast<float>(legal_count(position)) : 0.0f;
-  if (may_swap(position)) policy[static_cast<std::size_t>(Move::swap().index())] = swap;
-  if (squares == 0) return true;
+  const float swap = guess_swap ? 1.0f / static_cast<float>(count) : 0.0f;
   const float factor = (1.0f - swap) / total;
-  for (Bitboard left = squares; left != 0; left &= left - 1) {
-    policy[static_cast<std::size_t>(lowest_square(left))] *= factor;
-  }
+  for_each_legal(position, [&](Move move) { policy[static_cast<std::size_t>(move.index())] *= factor; });
+  if (guess_swap) policy[static_cast<std::size_t>(Move::swap().index())] = swap;
   return std::isfinite(factor);
 }
 
@@ -58,6 +61,7 @@ class NetworkEvaluator::Implementation {
  public:
   Implementation(const Checkpoint& checkpoint, const std::string& device, int max_batch)
       : size_(static_cast<int>(checkpoint.manifest.game.size)),
+        channels_(shape_of(checkpoint.manifest.game).channels),
         device_(choose_device(device)),
         max_batch_(max_batch),
         network_(*playing_network(checkpoint), device_) {
@@ -94,7 +98,7 @@ class NetworkEvaluator::Implementation {
   // The first `count` rows of the buffer, which grows to the largest batch seen.
   torch::Tensor input_for(std::int64_t count) {
     if (!buffer_.defined() || buffer_.size(0) < count) {
-      buffer_ = torch::zeros({count, kChannels, size_, size_},
+      buffer_ = torch::zeros({count, channels_, size_, size_},
                              torch::TensorOptions().dtype(torch::kFloat32).pinned_memory(device_.is_cuda()));
     }
     return buffer_.narrow(0, 0, count);
@@ -113,22 +117,25 @@ class NetworkEvaluator::Implementation {
     const auto squares = static_cast<std::size_t>(size_) * static_cast<std::size_t>(size_);
     const torch::Tensor input = input_for(static_cast<std::int64_t>(positions.size()));
     auto* planes = input.data_ptr<float>();
+    const std::size_t numbers = static_cast<std::size_t>(channels_) * squares;
     for (const Position& position : positions) {
       if (position.size != size_) {
         throw request_error("position \"" + to_text(position) + "\"", "the network plays on boards of size " +
                                                                           std::to_string(size_) + ", not " +
                                                                           std::to_string(position.size));
       }
-      write_observation(position, std::span(planes, kChannels * squares));
-      planes += kChannels * squares;
+      write_observation(position, std::span(planes, numbers));
+      planes += numbers;
     }
     const NetworkOutput output = forward(input.to(device_));
+    const auto actions = static_cast<std::size_t>(output.policy.size(1));
     const float* policy = output.policy.data_ptr<float>();
     const float* wdl = output.wdl.data_ptr<float>();
     const float* margin = output.margin.data_ptr<float>();
     for (std::size_t k = 0; k < positions.size(); ++k) {
       Evaluation& evaluation = evaluations[k];
-      const bool finite = fill_policy(positions[k], policy + k * squares, evaluation.policy);
+      const bool finite =
+          fill_policy(positions[k], policy + k * actions, actions > squares, evaluation.policy);
       evaluation.wdl = softmax(wdl + 3 * k);
       evaluation.margin = margin[k] * static_cast<float>(kMarginUnit);
       if (!finite || !std::isfinite(evaluation.wdl.value().get()) || !std::isfinite(evaluation.margin)) {
@@ -138,6 +145,7 @@ class NetworkEvaluator::Implementation {
   }
 
   int size_;
+  std::int64_t channels_;
   torch::Device device_;
   int max_batch_;
   FoldedNetwork network_;

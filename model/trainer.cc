@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "env/base/error.h"
+#include "env/game_rules.h"
 #include "env/observation.h"
 #include "model/network.h"
 
@@ -15,6 +16,8 @@ namespace {
 
 constexpr std::int64_t kEmptyChannel = 2;  // the squares a move may be made on
 static_assert(kObservationChannels[kEmptyChannel] == "empty squares");
+constexpr std::int64_t kSwapChannel = 4;
+static_assert(kObservationChannels[kSwapChannel] == "all ones while the mover may swap colours");
 
 // Stands for minus infinity where the target is zero: 0 · (−∞) would be no number.
 constexpr double kImpossible = -1e9;
@@ -95,7 +98,7 @@ class Trainer::Implementation {
   };
 
   [[nodiscard]] Network make_network(const NetworkConfig& shape) const {
-    Network network(shape);
+    Network network(shape, shape_of(game_));
     network->to(device_);
     const torch::NoGradGuard no_gradients;
     for (torch::Tensor& parameter : network->parameters()) {
@@ -181,14 +184,17 @@ torch::Tensor Trainer::Implementation::to_device(std::span<const float> values, 
 Trainer::Implementation::LossTensors Trainer::Implementation::losses(const TrainingBatch& batch) {
   const std::int64_t count = batch.count;
   const std::int64_t size = game_.size;
-  const torch::Tensor planes = to_device(batch.planes, {count, kChannels, size, size}, "planes");
-  const torch::Tensor policy = to_device(batch.policy, {count, size * size}, "policy");
+  const NetworkShape& shape = network_->shape();
+  const torch::Tensor planes = to_device(batch.planes, {count, shape.channels, size, size}, "planes");
+  const torch::Tensor policy = to_device(batch.policy, {count, size * size + (shape.swap ? 1 : 0)}, "policy");
   const torch::Tensor wdl = to_device(batch.wdl, {count, 3}, "wdl");
   const torch::Tensor margin = to_device(batch.margin, {count}, "margin") / kMarginUnit;
   const torch::Tensor ownership = to_device(batch.ownership, {count, size, size}, "ownership");
 
   const NetworkOutput output = network_->forward(planes.contiguous(torch::MemoryFormat::ChannelsLast));
-  const torch::Tensor illegal = planes.select(1, kEmptyChannel).flatten(1) < 0.5;
+  torch::Tensor legal = planes.select(1, kEmptyChannel).flatten(1);
+  if (shape.swap) legal = torch::cat({legal, planes.select(1, kSwapChannel).select(1, 0).narrow(1, 0, 1)}, 1);
+  const torch::Tensor illegal = legal < 0.5;
   const torch::Tensor log_policy = torch::log_softmax(output.policy.masked_fill(illegal, kImpossible), 1);
   const torch::Tensor log_wdl = torch::log_softmax(output.wdl, 1);
 
@@ -327,7 +333,7 @@ void Trainer::Implementation::restore(const Checkpoint& checkpoint) {
                           std::to_string(network_->config().pooling_every) + ", head_channels " +
                           std::to_string(network_->config().head_channels) + ")");
   }
-  if (manifest.game.size != game_.size) {
+  if (!same_interface(manifest.game, game_)) {
     throw request_error("checkpoint", "it plays " + to_text(manifest.game) + "; the configuration asks for " +
                                           to_text(game_));
   }

@@ -42,7 +42,7 @@ struct LearnerConfig {
 struct TrainingBatch {
   int count = 0;
   std::span<const float> planes;     // [B, C, n, n], see env/observation.h
-  std::span<const float> policy;     // [B, n²] visit shares, sums to 1; zero on illegal squares
+  std::span<const float> policy;     // [B, A] visit shares, sums to 1; zero on illegal actions
   std::span<const float> wdl;        // [B, 3] win, draw, loss; sums to 1
   std::span<const float> margin;     // [B] points
   std::span<const float> ownership;  // [B, n, n] final owner: 1 own, −1 the opponent's, 0 hole

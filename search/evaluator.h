@@ -25,6 +25,13 @@ struct Evaluation {
   float margin = 0.0f;  // expected final margin in points
 };
 
+// What a margin of so many points is worth where games are played for points: between −1 and 1, half of that
+// at kMarginHalf points, so that large leads still differ and small ones matter most.
+inline constexpr double kMarginHalf = 20.0;
+[[nodiscard]] constexpr double margin_utility(double points) noexcept {
+  return points / ((points < 0.0 ? -points : points) + kMarginHalf);
+}
+
 // Judges positions in batches. Search knows nothing else of networks. Positions are never over.
 class Evaluator {
  public:

@@ -5,7 +5,7 @@
 #include <cassert>
 #include <limits>
 
-#include "search/select_square.h"
+#include "env/select_square.h"
 
 namespace pahtum {
 
@@ -16,13 +16,13 @@ Move greedy_move(const Position& position, Random& random) {
   if (position.phase == Phase::kPlaying || position.phase == Phase::kSwapping) {
     // A stone of one's own breaks no run the opponent has; it only takes its square away. So the answer is
     // the opponent's best square, or its second best when the stone lies on the best.
-    const int their_points = points(position.theirs());
+    const int their_points = position.points_of(position.theirs());
     int best_answer = 0;
     int second_answer = 0;
     Bitboard answer_square = 0;
     for (Bitboard left = empty; left != 0; left &= left - 1) {
       const Bitboard square = left & -left;
-      const int gain = points(position.theirs() | square) - their_points;
+      const int gain = position.points_of(position.theirs() | square) - their_points;
       if (gain > best_answer) {
         second_answer = best_answer;
         best_answer = gain;
@@ -33,11 +33,11 @@ Move greedy_move(const Position& position, Random& random) {
     }
 
     int best_score = std::numeric_limits<int>::min();
-    const int own_points = points(position.own());
+    const int own_points = position.points_of(position.own());
     for (Bitboard left = empty; left != 0; left &= left - 1) {
       const Bitboard square = left & -left;
       const int answer = square == answer_square ? second_answer : best_answer;
-      const int score = points(position.own() | square) - own_points - answer;
+      const int score = position.points_of(position.own() | square) - own_points - answer;
       if (score > best_score) {
         best_score = score;
         best = 0;

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "env/base/error.h"
-#include "search/select_square.h"
+#include "env/select_square.h"
 
 namespace pahtum {
 namespace {
@@ -29,11 +29,6 @@ std::uint32_t legal_index(const Position& position, Move move) noexcept {
   return static_cast<std::uint32_t>(std::popcount(squares & (square_bit(move.square()) - 1)));
 }
 
-// Exact result of a finished game for White.
-double white_result(const Position& position) noexcept {
-  return static_cast<double>(outcome_of(Margin{position.white_margin()}));
-}
-
 // NaN, infinities and negative numbers count as no probability.
 float usable_probability(float probability) noexcept {
   return probability > 0.0f && probability <= std::numeric_limits<float>::max() ? probability : 0.0f;
@@ -41,7 +36,19 @@ float usable_probability(float probability) noexcept {
 
 }  // namespace
 
-SearchTree::SearchTree(const SearchConfig& config) : config_(config) {
+double SearchTree::white_result(const Position& position) const noexcept {
+  const int margin = position.white_margin();
+  if (objective_ == Objective::kMargin) return margin_utility(static_cast<double>(margin));
+  return static_cast<double>(outcome_of(Margin{margin}));
+}
+
+double SearchTree::worth(const Evaluation& evaluation) const noexcept {
+  if (objective_ == Objective::kMargin) return margin_utility(static_cast<double>(evaluation.margin));
+  return static_cast<double>(evaluation.wdl.value().get());
+}
+
+SearchTree::SearchTree(const SearchConfig& config, Objective objective)
+    : config_(config), objective_(objective) {
   assert(config.simulations >= 1);
   root_moves_.reserve(kMoveIndices);
 }
@@ -195,10 +202,10 @@ bool SearchTree::next_leaf(Position& leaf) {
 
 void SearchTree::receive(const Evaluation& evaluation) {
   assert(waiting_);
-  const double value = static_cast<double>(evaluation.wdl.value().get());
+  const double value = worth(evaluation);
   if (!std::isfinite(value)) {
     throw failure("evaluation of \"" + to_text(leaf_) + "\"",
-                  "the value is not finite; win, draw and loss must be probabilities");
+                  "the value is not finite; win, draw and loss must be probabilities, the margin a number");
   }
   waiting_ = false;
   const double result = sign_of(leaf_.mover) * value;

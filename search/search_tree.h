@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "env/base/random.h"
+#include "env/game_config.h"
 #include "env/position.h"
 #include "search/evaluator.h"
 #include "search/search_config.h"
@@ -43,8 +44,9 @@ struct RootMove {
 // One thread at a time per object.
 class SearchTree {
  public:
-  // `config` is copied; config.simulations ≥ 1.
-  explicit SearchTree(const SearchConfig& config);
+  // `config` is copied; config.simulations ≥ 1. `objective` says what results are worth: 1, 0, −1, or the
+  // margin_utility of the points.
+  explicit SearchTree(const SearchConfig& config, Objective objective = Objective::kOutcome);
 
   // Forgets everything and makes `root` (a game that is not over) the root.
   void reset(const Position& root);
@@ -61,7 +63,8 @@ class SearchTree {
   [[nodiscard]] bool next_leaf(Position& leaf);
   // The answer for that leaf. What the policy gives to illegal moves is ignored; the rest is scaled to sum 1,
   // with negative and non-finite entries taken as 0, and is uniform when nothing remains. Throws a kFailure
-  // Error when the value is not finite: a search with it would be nonsense, and the leaf still waits.
+  // Error when the value (or, played for points, the margin) is not finite: a search with it would be
+  // nonsense, and the leaf still waits.
   void receive(const Evaluation& evaluation);
 
   [[nodiscard]] const Position& root() const noexcept { return root_; }
@@ -117,7 +120,12 @@ class SearchTree {
   void mix_noise();
   void keep_subtree(std::uint32_t node) noexcept;
 
+  // What a finished game is worth to White, and an evaluation to its mover.
+  [[nodiscard]] double white_result(const Position& position) const noexcept;
+  [[nodiscard]] double worth(const Evaluation& evaluation) const noexcept;
+
   SearchConfig config_;
+  Objective objective_;
   Position root_;
   // Both in the order of expansion, so a child comes after its parent, and a node's edges after those of all
   // nodes before it. The root is number 0.

@@ -64,7 +64,7 @@ void add_random_games(const GameConfig& game, AutoReset auto_reset, Fingerprint&
   };
   add_buffers();
   // Long enough for every row to reach its second game.
-  const std::int64_t stones = game.size * game.size - game.holes;
+  const std::int64_t stones = GameRules(game).longest_game();
   Random random(kSeed, Stream::kTest, 0);
   std::array<std::int32_t, kEnvironments> actions{};
   for (std::int64_t step = 0; step < stones + stones / 2; ++step) {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "search/select_square.h"
+#include "env/select_square.h"
 
 namespace pahtum {
 namespace {

@@ -81,7 +81,11 @@ class Loader {
     for (const Schema& section : sections_) {
       for (const Field& field : section.fields()) {
         const std::string key = full_key(section, field.name);
-        if (!field.required || marks_.contains(key) || overridden_.contains(key)) continue;
+        const auto given = [&](const std::string& name) {
+          return marks_.contains(full_key(section, name)) || overridden_.contains(full_key(section, name));
+        };
+        if (!field.required || given(field.name)) continue;
+        if (!field.required_unless.empty() && given(field.required_unless)) continue;
         const std::string range = config_range_text(field);
         const std::string hint = range.empty() ? "" : " (" + range + ")";
         throw source_.error(place(section.name()),
@@ -94,7 +98,7 @@ class Loader {
   [[nodiscard]] Error located(const Error& error) const {
     const std::string& key = error.subject();
     const std::string what = error.what();
-    if (overridden_.contains(key)) return ConfigSource::option(key).error({}, what.substr(key.size() + 2));
+    if (overridden_.contains(key)) return ConfigSource::option(key).error({}, error.message());
     return source_.error(place(key), what);
   }
 
@@ -216,6 +220,7 @@ RunConfig parse_run_config(std::string_view text, const std::string& name,
   loader.read_sections(parse_config_document(text, source));
   for (const std::string& change : overrides) loader.apply_override(change);
   loader.require_keys();
+  expand_layout_files(config.game, std::filesystem::path(name).parent_path());
   validate_located(loader, config);
   return config;
 }
@@ -230,6 +235,7 @@ GameConfig load_rules(const std::filesystem::path& path) {
   Loader loader({describe(rules)}, source);
   loader.read_single_section(parse_config_document(read_config_file(path), source));
   loader.require_keys();
+  expand_layout_files(rules, path.parent_path());
   validate_located(loader, rules);
   return rules;
 }

@@ -17,7 +17,8 @@ namespace pahtum {
 [[nodiscard]] RunConfig load_run_config(const std::filesystem::path& path,
                                         std::span<const std::string> overrides = {});
 
-// The same from text; `name` stands for the file in messages.
+// The same from text; `name` stands for the file in messages, and its folder is where layout files are looked
+// for.
 [[nodiscard]] RunConfig parse_run_config(std::string_view text, const std::string& name,
                                          std::span<const std::string> overrides = {});
 

@@ -45,7 +45,9 @@ std::string section_reference(const Schema& section) {
   std::string page = "\n## `" + section.name() + "`\n\n" + section.help() + "\n\n";
   page += "| key | type | default | range | what it means |\n|---|---|---|---|---|\n";
   for (const Field& field : section.fields()) {
-    const std::string initial = field.required ? "required" : "`" + config_value_text(field) + "`";
+    const std::string unless =
+        field.required_unless.empty() ? "" : " without `" + field.required_unless + "`";
+    const std::string initial = field.required ? "required" + unless : "`" + config_value_text(field) + "`";
     page += "| `" + field.name + "` | " + cell(config_type_text(field)) + " | " + cell(initial) + " | " +
             cell(config_range_text(field)) + " | " + cell(field.help) + " |\n";
   }

@@ -173,6 +173,33 @@ struct Assignment {
     }
     *target.value = std::move(values);
   }
+
+  void operator()(const Field::Parsed& target) const {
+    try {
+      target.assign(flat_text(node));
+    } catch (const Error& error) {
+      throw source.error(node.mark, key + ": " + error.what());
+    }
+  }
+
+  // A scalar as it stands; the parts of a list or map joined by commas.
+  [[nodiscard]] std::string flat_text(const ConfigNode& value) const {
+    const auto scalar = [&](const ConfigNode& part) {
+      if (part.kind != Kind::kPlain && part.kind != Kind::kQuoted) throw mistyped();
+      return part.text;
+    };
+    std::string text;
+    if (value.kind == Kind::kList) {
+      for (const ConfigNode& item : value.items) text += (text.empty() ? "" : ",") + scalar(item);
+    } else if (value.kind == Kind::kMap) {
+      for (const auto& [name, item] : value.fields) {
+        text += (text.empty() ? "" : ",") + scalar(name) + ":" + scalar(item);
+      }
+    } else {
+      text = scalar(value);
+    }
+    return text;
+  }
 };
 
 // Plain where YAML reads the same text back under every schema, else in double quotes.
@@ -203,6 +230,13 @@ std::string yaml_text(const std::string& text) {
     }
   }
   return out + "\"";
+}
+
+// A plain number stays one; anything else is a text.
+std::string parsed_text(const std::string& text) {
+  const bool number =
+      !text.empty() && text.size() <= 18 && text.find_first_not_of("0123456789") == std::string::npos;
+  return number ? text : yaml_text(text);
 }
 
 // Damerau–Levenshtein distance over bytes (optimal string alignment): typing slips cost 1.
@@ -246,6 +280,7 @@ std::string config_value_text(const Field& field) {
               text += (text.empty() ? "" : ", ") + yaml_text(item);
             return "[" + text + "]";
           },
+          [](const Field::Parsed& target) { return parsed_text(target.text()); },
       },
       field.target);
 }
@@ -260,6 +295,7 @@ std::string config_type_text(const Field& field) {
                                                         : "one of " + quoted_list(target.choices);
                         },
                         [](const Field::TextList&) { return std::string("list of texts"); },
+                        [](const Field::Parsed& target) { return target.type; },
                     },
                     field.target);
 }

@@ -18,7 +18,8 @@ void assign_config_value(const Field& field, const std::string& key, const Confi
 // The field's present value as YAML text that reads back as exactly the same value.
 [[nodiscard]] std::string config_value_text(const Field& field);
 
-// For people: "integer", "number", "true or false", "one of `adamw`, `sgd`", "list of texts".
+// For people: "integer", "number", "true or false", "one of `adamw`, `sgd`", "list of texts", or what a
+// field of its own grammar says of itself.
 [[nodiscard]] std::string config_type_text(const Field& field);
 // For people: "3 to 8 squares", "at least 0", "" when anything goes.
 [[nodiscard]] std::string config_range_text(const Field& field);

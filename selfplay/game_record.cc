@@ -8,11 +8,12 @@
 
 #include "env/base/error.h"
 #include "env/base/files.h"
+#include "env/game_config.h"
 
 namespace pahtum {
 namespace {
 
-constexpr FrameFormat kGamesFormat{"PAHTUMGM", 1, "game shard"};
+constexpr FrameFormat kGamesFormat{"PAHTUMGM", 2, "game shard"};
 constexpr int kMaxPlies = kMaxSquares + 1;  // the swap is one ply more than there are squares
 
 template <class T>
@@ -67,8 +68,16 @@ bool is_sound(const Position& position) noexcept {
   const Bitboard all = position.holes | position.white | position.black;
   const bool disjoint = (position.holes & position.white) == 0 && (position.holes & position.black) == 0 &&
                         (position.white & position.black) == 0;
-  return disjoint && (all & ~board_mask(position.size)) == 0 && position.mover <= Color::kBlack &&
-         position.phase <= Phase::kSwapping && position.holes_left <= position.empty_count();
+  const Bitboard stones = position.white | position.black;
+  const bool stones_fit = position.phase == Phase::kSwapping ? std::popcount(stones) == 1
+                          : position.phase == Phase::kOpening || position.swap_follows != 0 ? stones == 0
+                                                                                            : true;
+  return disjoint && stones_fit && (all & ~board_mask(position.size)) == 0 &&
+         position.mover <= Color::kBlack && position.phase <= Phase::kSwapping &&
+         position.holes_left <= position.empty_count() && position.swap_follows <= 1 &&
+         position.reserved == Position{}.reserved &&
+         std::ranges::all_of(position.run_points.by_length,
+                             [](int points) { return points <= kMostRunPoints; });
 }
 
 void check(const GameRecord& game, const std::string& source) {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "env/observation.h"
+#include "env/game_rules.h"
 #include "selfplay/game_record.h"
 
 namespace pahtum {
@@ -13,7 +13,7 @@ namespace pahtum {
 MemoryEstimate estimate_memory(const RunConfig& config, int workers) {
   constexpr std::int64_t kFloat = sizeof(float);
   const std::int64_t squares = config.game.size * config.game.size;
-  const std::int64_t plies = squares - config.game.holes;
+  const std::int64_t plies = GameRules(config.game).longest_game();
 
   MemoryEstimate estimate;
   estimate.program = std::int64_t{300} << 20;

@@ -8,11 +8,15 @@
 
 namespace pahtum {
 
-SampleBuffer::SampleBuffer(int count, int size) : count_(count), size_(size) {
+SampleBuffer::SampleBuffer(int count, const GameRules& rules)
+    : count_(count),
+      size_(rules.size()),
+      channels_(static_cast<std::size_t>(rules.channels())),
+      actions_(static_cast<std::size_t>(rules.actions())) {
   const auto rows = static_cast<std::size_t>(count);
-  const auto squares = static_cast<std::size_t>(size * size);
-  planes_.resize(rows * kChannels * squares);
-  policy_.resize(rows * squares);
+  const auto squares = static_cast<std::size_t>(size_ * size_);
+  planes_.resize(rows * channels_ * squares);
+  policy_.resize(rows * actions_);
   wdl_.resize(rows * 3);
   margin_.resize(rows);
   ownership_.resize(rows * squares);
@@ -76,15 +80,15 @@ void Replay::write_sample(const GameRecord& game, int ply, int symmetry, int ind
   Position last = position;
   for (std::size_t p = static_cast<std::size_t>(ply); p < game.moves.size(); ++p) apply(last, game.moves[p]);
 
-  const std::span planes = std::span(buffer.planes_).subspan(row * kChannels * squares, kChannels * squares);
-  write_observation<float>(apply_symmetry(position, symmetry), planes);
+  const std::size_t plane_numbers = buffer.channels_ * squares;
+  write_observation(apply_symmetry(position, symmetry),
+                    std::span(buffer.planes_).subspan(row * plane_numbers, plane_numbers));
 
-  const std::span policy = std::span(buffer.policy_).subspan(row * squares, squares);
+  const std::span policy = std::span(buffer.policy_).subspan(row * buffer.actions_, buffer.actions_);
   std::fill(policy.begin(), policy.end(), 0.0f);
   float sum = 0.0f;
   for_each_legal(position, [&](Move move) {
     const auto count = static_cast<float>(game.visits[visits_at++]);
-    if (move.is_swap()) return;
     policy[static_cast<std::size_t>(action_of(apply_symmetry(move, symmetry, size), size))] = count;
     sum += count;
   });

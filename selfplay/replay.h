@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "env/base/random.h"
+#include "env/game_rules.h"
 #include "model/trainer.h"
 #include "selfplay/game_record.h"
 
@@ -14,13 +15,14 @@ namespace pahtum {
 // Owns the arrays of a TrainingBatch, reused from step to step.
 class SampleBuffer {
  public:
-  SampleBuffer(int count, int size);
+  SampleBuffer(int count, const GameRules& rules);
   [[nodiscard]] TrainingBatch batch() const noexcept;
 
  private:
   friend class Replay;
   int count_;
   int size_;
+  std::size_t channels_, actions_;
   std::vector<float> planes_, policy_, wdl_, margin_, ownership_;
 };
 

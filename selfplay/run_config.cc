@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "env/base/error.h"
+#include "env/game_rules.h"
 #include "eval/player_spec.h"
 
 namespace pahtum {
@@ -12,17 +13,13 @@ namespace {
 
 constexpr std::int64_t kLargestSeed = std::numeric_limits<std::int64_t>::max();
 
-std::int64_t stones_per_game(const GameConfig& game) {
-  return game.size * game.size - game.holes;
-}
-
 void validate_self_play(const RunConfig& config) {
   if (config.run.workers > config.selfplay.slots) {
     throw request_error("run.workers", std::to_string(config.run.workers) + " workers share only " +
                                            std::to_string(config.selfplay.slots) +
                                            " selfplay.slots; use at most one worker per slot");
   }
-  const std::int64_t stones = stones_per_game(config.game);
+  const std::int64_t stones = GameRules(config.game).shortest_game();
   if (config.selfplay.random_opening_mean > static_cast<double>(stones) / 2) {
     throw request_error("selfplay.random_opening_mean", "more than half of the " + std::to_string(stones) +
                                                             " plies of a game would be random; use at most " +
@@ -59,7 +56,7 @@ void validate_evaluation(const RunConfig& config) {
   if (evaluation.every > 0 && evaluation.against.empty()) {
     throw request_error("evaluation.every", "matches during the run need an opponent in evaluation.against");
   }
-  const std::int64_t stones = stones_per_game(config.game);
+  const std::int64_t stones = GameRules(config.game).shortest_game();
   if (evaluation.opening_plies >= stones) {
     throw request_error("evaluation.opening_plies",
                         "a game has only " + std::to_string(stones) + " plies; use fewer");

@@ -65,7 +65,7 @@ class TrainingLoop {
                  config.run.device),
         replay_(config.replay.window_games),
         workers_(make_workers(config)),
-        samples_(static_cast<int>(config.learner.batch_size), static_cast<int>(config.game.size)) {}
+        samples_(static_cast<int>(config.learner.batch_size), GameRules(config.game)) {}
 
   void restore(const Checkpoint& checkpoint, const std::string& source);
   TrainingSummary run();
@@ -75,7 +75,7 @@ class TrainingLoop {
  private:
   [[nodiscard]] bool stopped() const noexcept { return stop_.load(std::memory_order_relaxed); }
   [[nodiscard]] Checkpoint snapshot() const;
-  [[nodiscard]] std::int64_t planned_steps() const noexcept;
+  [[nodiscard]] std::int64_t planned_steps() const;
   [[nodiscard]] std::int64_t steps_of_iteration() const noexcept;
   [[nodiscard]] std::string progress_prefix() const;
   [[nodiscard]] std::string time_left() const;
@@ -109,8 +109,9 @@ class TrainingLoop {
   std::int64_t session_iterations_ = 0;
 };
 
-std::int64_t TrainingLoop::planned_steps() const noexcept {
-  const double plies = static_cast<double>(config_.game.size * config_.game.size - config_.game.holes);
+std::int64_t TrainingLoop::planned_steps() const {
+  const GameRules rules(config_.game);
+  const double plies = (rules.shortest_game() + rules.longest_game()) / 2.0;
   const double samples = static_cast<double>(config_.selfplay.games_per_iteration) * plies *
                          static_cast<double>(config_.run.iterations);
   return std::max<std::int64_t>(1,

@@ -19,7 +19,8 @@ BatchConfig batch_config(const RunConfig& config, int first_slot, int slots) {
   batch.seed = static_cast<std::uint64_t>(config.run.seed);
   batch.first_environment = static_cast<std::uint32_t>(first_slot);
   batch.auto_reset = AutoReset::kSameStep;
-  batch.observations = false;  // the evaluator encodes the leaves; nobody reads the boards of the slots
+  batch.observation =
+      ObservationType::kNone;  // the evaluator encodes the leaves; nobody reads the boards of the slots
   return batch;
 }
 
@@ -39,7 +40,8 @@ SelfplayWorker::SelfplayWorker(const RunConfig& config, int first_slot, int slot
       first_slot_(static_cast<std::uint32_t>(first_slot)),
       environment_(batch_config(config, first_slot, slots)) {
   slots_.reserve(static_cast<std::size_t>(slots));
-  for (int slot = 0; slot < slots; ++slot) slots_.push_back({SearchTree(config.search), {}, 0});
+  for (int slot = 0; slot < slots; ++slot)
+    slots_.push_back({SearchTree(config.search, config.game.result), {}, 0});
   environment_.reset();
   for (int row = 0; row < slots; ++row) begin_game(row);
 }

@@ -19,14 +19,18 @@ class Error : public std::runtime_error {
   Error(Fault fault, std::string subject, const std::string& message)
       : std::runtime_error(subject.empty() ? message : subject + ": " + message),
         fault_(fault),
-        subject_(std::move(subject)) {}
+        subject_(std::move(subject)),
+        message_(message) {}
 
   [[nodiscard]] Fault fault() const noexcept { return fault_; }
   [[nodiscard]] const std::string& subject() const noexcept { return subject_; }
+  // what() without the subject; whole even where a text it quotes holds a zero byte.
+  [[nodiscard]] const std::string& message() const noexcept { return message_; }
 
  private:
   Fault fault_;
   std::string subject_;
+  std::string message_;
 };
 
 [[nodiscard]] inline Error request_error(std::string subject, const std::string& message) {

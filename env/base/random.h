@@ -22,7 +22,17 @@ enum class Stream : std::uint8_t {
   kWeights = 8,
   kSamples = 9,
   kTest = 10,
+  kRandomPlay = 11,  // moves of BatchEnvironment::play_random
 };
+
+// One word well mixed: the finalizer of MurmurHash3 in the variant "Mix13" (Stafford 2011), a bijection.
+// mix64(key + k · kGoldenRatio64) for k = 0, 1, … is the generator SplitMix64 (Steele, Lea, Flood 2014).
+[[nodiscard]] constexpr std::uint64_t mix64(std::uint64_t value) noexcept {
+  value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9ull;
+  value = (value ^ (value >> 27)) * 0x94D049BB133111EBull;
+  return value ^ (value >> 31);
+}
+inline constexpr std::uint64_t kGoldenRatio64 = 0x9E3779B97F4A7C15ull;
 
 // Counter-based generator Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel Random Numbers: As Easy as 1,
 // 2, 3", SC 2011). Its whole output is a pure function of (seed, stream, index, sub): any worker can make any
@@ -33,6 +43,7 @@ enum class Stream : std::uint8_t {
 class Random {
  public:
   static constexpr int kSubBits = 24;
+  using Block = std::array<std::uint32_t, 4>;
 
   Random(std::uint64_t seed, Stream stream, std::uint64_t index, std::uint32_t sub = 0) noexcept
       : key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)},
@@ -81,21 +92,43 @@ class Random {
     }
   }
 
-  using Block = std::array<std::uint32_t, 4>;
+  // The numbers that the next eight calls of next32() will return, of a generator nothing was drawn from yet.
+  // The two blocks are made side by side, which takes little longer than one.
+  [[nodiscard]] std::array<std::uint32_t, 8> first_eight() const noexcept {
+    Block first = counter_;
+    Block second = counter_;
+    ++second[0];
+    std::array<std::uint32_t, 2> key = key_;
+    for (int round = 0; round < kRounds; ++round) {
+      first = mixed(first, key);
+      second = mixed(second, key);
+      key = next_key(key);
+    }
+    return {first[0], first[1], first[2], first[3], second[0], second[1], second[2], second[3]};
+  }
+
   [[nodiscard]] static constexpr Block philox(Block counter, std::array<std::uint32_t, 2> key) noexcept {
-    for (int round = 0; round < 10; ++round) {
-      const std::uint64_t first = 0xD2511F53ull * counter[0];
-      const std::uint64_t second = 0xCD9E8D57ull * counter[2];
-      counter = {
-          static_cast<std::uint32_t>(second >> 32) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(second),
-          static_cast<std::uint32_t>(first >> 32) ^ counter[3] ^ key[1], static_cast<std::uint32_t>(first)};
-      key[0] += 0x9E3779B9u;
-      key[1] += 0xBB67AE85u;
+    for (int round = 0; round < kRounds; ++round) {
+      counter = mixed(counter, key);
+      key = next_key(key);
     }
     return counter;
   }
 
  private:
+  static constexpr int kRounds = 10;
+  [[nodiscard]] static constexpr Block mixed(const Block& block,
+                                             const std::array<std::uint32_t, 2>& key) noexcept {
+    const std::uint64_t first = 0xD2511F53ull * block[0];
+    const std::uint64_t second = 0xCD9E8D57ull * block[2];
+    return {static_cast<std::uint32_t>(second >> 32) ^ block[1] ^ key[0], static_cast<std::uint32_t>(second),
+            static_cast<std::uint32_t>(first >> 32) ^ block[3] ^ key[1], static_cast<std::uint32_t>(first)};
+  }
+  [[nodiscard]] static constexpr std::array<std::uint32_t, 2> next_key(
+      const std::array<std::uint32_t, 2>& key) noexcept {
+    return {key[0] + 0x9E3779B9u, key[1] + 0xBB67AE85u};
+  }
+
   std::array<std::uint32_t, 2> key_;
   Block counter_;
   Block block_{};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <string>
@@ -33,13 +34,22 @@ struct Field {
   struct TextList {
     std::vector<std::string>* value;
   };
-  using Target = std::variant<Integer, Real, Boolean, Text, TextList>;
+  // A value with a grammar of its own. As a text it may also be written as a YAML list or map: the parts are
+  // joined by commas, key and value of a map by a colon.
+  struct Parsed {
+    std::string type;  // for people: "number or weighted choice of numbers"
+    std::function<std::string()> text;
+    std::function<void(std::string_view)>
+        assign;  // throws an Error that says what is wrong, without a subject
+  };
+  using Target = std::variant<Integer, Real, Boolean, Text, TextList, Parsed>;
 
   std::string name;
   Target target;
   std::string unit;  // "" for a pure number
   std::string help;
-  bool required = false;  // a configuration without it is refused
+  bool required = false;             // a configuration without it is refused,
+  std::string required_unless = {};  // unless it gives this key of the same section
 };
 
 // The description of one section of the configuration, bound to one object. The object must outlive it.
@@ -64,9 +74,13 @@ class Schema {
   Schema& text_list(std::string name, std::vector<std::string>* value, std::string help) {
     return add({std::move(name), Field::TextList{value}, "", std::move(help)});
   }
-  // Makes the field added last one that a configuration must give.
-  Schema& required() {
+  Schema& parsed(std::string name, Field::Parsed target, std::string unit, std::string help) {
+    return add({std::move(name), std::move(target), std::move(unit), std::move(help)});
+  }
+  // Makes the field added last one that a configuration must give, unless it gives the key `other`.
+  Schema& required(std::string other = "") {
     fields_.back().required = true;
+    fields_.back().required_unless = std::move(other);
     return *this;
   }
 

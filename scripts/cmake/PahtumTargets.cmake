@@ -33,6 +33,7 @@ function(pahtum_floor name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cc" "${CMAKE_CURRENT_SOURCE_DIR}/*.h")
   add_library(pahtum_${name} STATIC ${sources})
   add_library(pahtum::${name} ALIAS pahtum_${name})
-  target_link_libraries(pahtum_${name} PUBLIC pahtum_options)
+  # Warnings, instruction set and sanitizers are this build's own affair, not that of who installs a floor.
+  target_link_libraries(pahtum_${name} PUBLIC $<BUILD_INTERFACE:pahtum_options>)
   set_target_properties(pahtum_${name} PROPERTIES LINKER_LANGUAGE CXX)
 endfunction()

@@ -68,7 +68,7 @@ TEST(Train, EndToEnd) {
   const Finished match =
       run_program({"match", "net:runs/short-1,sims=2", "random", "--pairs", "1"}, folder.path());
   EXPECT_EQ(match.status, 0) << match.err;
-  EXPECT_NE(match.out.find("3×3, 1 random holes"), std::string::npos) << match.out;
+  EXPECT_NE(match.out.find("3×3, 1 random hole"), std::string::npos) << match.out;
   const Finished other_rules =
       run_program({"match", "net:runs/short-1", "random", "--size", "5", "--holes", "3"}, folder.path());
   EXPECT_EQ(other_rules.status, 2) << other_rules.err;

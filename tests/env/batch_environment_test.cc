@@ -585,21 +585,21 @@ TEST(BatchEnvironment, BuffersNeverMoveAndAreSeenAsRows) {
   EXPECT_EQ(environment.final_observation().data(), final_planes);
   EXPECT_EQ(environment.observation().size(), 3u * 4u * 16u);
   EXPECT_EQ(environment.action_mask().size(), 3u * 16u);
-  const auto rows = environment.observation_rows();
+  const auto rows = rows_of(environment.observation(), 3);
   ASSERT_EQ(rows.rows(), 3);
   ASSERT_EQ(rows.cols(), 64);
   EXPECT_EQ(rows.data(), planes);
   EXPECT_EQ(rows(2, 5), planes[2 * 64 + 5]);
-  EXPECT_EQ(environment.action_mask_rows().cols(), 16);
-  EXPECT_EQ(environment.reward_rows().cols(), 2);
-  EXPECT_EQ(environment.score_rows().cols(), 2);
+  EXPECT_EQ(rows_of(environment.action_mask(), 3).cols(), 16);
+  EXPECT_EQ(rows_of(environment.rewards(), 3).cols(), 2);
+  EXPECT_EQ(rows_of(environment.scores(), 3).cols(), 2);
 }
 
 TEST(BatchEnvironment, GamesAreTheSameWithoutObservations) {
   for (const AutoReset mode : {AutoReset::kNextStep, AutoReset::kSameStep}) {
     BatchConfig config = batch(5, 3, 4, mode);
     BatchEnvironment with(config);
-    config.observations = false;
+    config.observation = ObservationType::kNone;
     BatchEnvironment without(config);
     EXPECT_TRUE(without.observation().empty());
     EXPECT_TRUE(without.action_mask().empty());

@@ -10,7 +10,7 @@ namespace {
 TEST(Bitboard, RunPointsFollowTheRuleAndItsClosedForm) {
   const std::vector<int> published = {0, 0, 3, 10, 25, 56, 119, 246};
   for (int length = 1; length <= 8; ++length) {
-    const int points = kRunPoints[static_cast<std::size_t>(length)];
+    const int points = kRunPoints[length];
     EXPECT_EQ(points, published[static_cast<std::size_t>(length - 1)]);
     EXPECT_EQ(points, naive_run_points(length));
     EXPECT_EQ(points, length < 2 ? 0 : (1 << length) - length - 2);

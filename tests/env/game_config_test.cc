@@ -1,5 +1,3 @@
-#include "env/game_config.h"
-
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -8,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "env/game_rules.h"
 #include "tests/env/expect_error.h"
 
 namespace pahtum::test {

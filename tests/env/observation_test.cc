@@ -10,7 +10,7 @@ namespace {
 template <class T>
 std::vector<T> planes_of(const Position& position) {
   std::vector<T> planes(static_cast<std::size_t>(kChannels * position.size * position.size), T{9});
-  write_observation<T>(position, planes);
+  write_observation(position, std::span<T>(planes));
   return planes;
 }
 
@@ -63,8 +63,9 @@ TEST(Observation, TheOneEmptySquareIsTheSameInTextBitsActionsMaskAndPlanes) {
 
 TEST(Observation, AnAsymmetricPositionIsRightSquareBySquareForBothMovers) {
   ASSERT_EQ(kObservationVersion, 1);
-  ASSERT_EQ(kObservationChannels,
-            (std::array<std::string_view, 4>{"own stones", "opponent's stones", "empty squares", "holes"}));
+  const auto channels = std::span(kObservationChannels).first(kChannels);
+  ASSERT_EQ(std::vector<std::string_view>(channels.begin(), channels.end()),
+            (std::vector<std::string_view>{"own stones", "opponent's stones", "empty squares", "holes"}));
   const std::string board = "wwb1/2xb/w3/4";
   const std::string own_white = "1100 0000 1000 0000 ";
   const std::string own_black = "0010 0001 0000 0000 ";

@@ -242,7 +242,11 @@ TEST(Position, WrongTextIsRefusedWithWhatIsWrong) {
       {"7/7/7/7/7/7/7 b swap", {"`swap`", "exactly one stone"}},
       {"7/7/7/2wb3/7/7/7 b swap", {"`swap`", "exactly one stone"}},
       {"7/7/7/3w3/7/7/7 b swap extra", {"\"extra\"", "too much"}},
-      {"7/7/7/7/7/7/7 b place=3 swap", {"\"swap\"", "too much"}},
+      {"7/7/7/7/7/7/7 b place=3 open=3", {"\"open=3\"", "too much"}},
+      {"7/7/7/3w3/7/7/7 b place=3 swap", {"`place=K swap`", "without stones"}},
+      {"3/3/3 b place=9 swap", {"`place=K swap`", "no square"}},
+      {"3/3/3 b place=4 swap swap", {"\"swap\"", "too much"}},
+      {"3/3/3 b open=4 swap", {"\"swap\"", "too much"}},
   };
   for (const BadText& bad : texts) {
     SCOPED_TRACE(bad.text);

@@ -8,12 +8,13 @@
 #include <string>
 
 #include "env/base/error.h"
+#include "env/game_rules.h"
 #include "tests/eval/network_fixture.h"
 
 namespace pahtum {
 namespace {
 
-constexpr GameConfig kSmall{5, 3, false};
+const GameConfig kSmall{5, 3, false};
 
 PlayerFactory factory(const std::string& spec, std::uint64_t seed = 1) {
   return [=] { return make_player(spec, {seed, "cpu", 0}); };

@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "env/base/error.h"
+#include "env/game_rules.h"
 #include "tests/eval/network_fixture.h"
 
 namespace pahtum {
 namespace {
 
-constexpr GameConfig kSmall{5, 3, false};
+const GameConfig kSmall{5, 3, false};
 
 std::vector<Turn> some_turns(const GameConfig& game, int count) {
   std::vector<Turn> turns;
@@ -109,7 +110,14 @@ TEST(Player, ANetworkRefusesOtherBoardsAndOtherRules) {
   EXPECT_TRUE(player->info().uses_network);
   ASSERT_EQ(player->info().game, kSmall);
   EXPECT_NO_THROW(require_game(player->info(), kSmall));
-  EXPECT_THROW(require_game(player->info(), GameConfig{5, 5, false}), Error);
+  EXPECT_NO_THROW(require_game(player->info(), GameConfig{5, 5, false}));
+  EXPECT_NO_THROW(require_game(player->info(), GameConfig{.size = 5, .result = Objective::kMargin}));
+  EXPECT_THROW(require_game(player->info(), GameConfig{7, 3, false}), Error);
+  EXPECT_THROW(require_game(player->info(), GameConfig{.size = 5, .holes = 3, .swap = true}), Error);
+  EXPECT_THROW(require_game(player->info(), GameConfig{.size = 5, .hole_mode = HoleMode::kPlaced}), Error);
+  EXPECT_THROW(
+      require_game(player->info(), GameConfig{.size = 5, .run_points = {{0, 1, 3, 10, 25, 56, 119, 246}}}),
+      Error);
   EXPECT_NO_THROW(require_game(make_player("greedy", {})->info(), GameConfig{5, 5, false}));
   const std::vector<Turn> turns = some_turns(GameConfig{7, 5, false}, 1);
   EXPECT_THROW(choices(*player, turns), Error);

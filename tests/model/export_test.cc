@@ -17,8 +17,14 @@ using testing::TemporaryFolder;
 
 constexpr float kTolerance = 1e-4f;
 
-TEST(ExportTest, TheArchiveGivesTheNetworksOutputsForAnyBatch) {
-  const GameConfig game = small_game();
+class ExportOfRules : public ::testing::TestWithParam<GameConfig> {};
+INSTANTIATE_TEST_SUITE_P(Rules, ExportOfRules, ::testing::Values(small_game(), testing::phase_game()),
+                         [](const auto& param) {
+                           return std::string(param.param.swap ? "Phases" : "Plain");
+                         });
+
+TEST_P(ExportOfRules, TheArchiveGivesTheNetworksOutputsForAnyBatch) {
+  const GameConfig game = GetParam();
   Trainer trainer(game, small_network(), {}, 1, "cpu");
   testing::learn(trainer, game, 8);
   const Checkpoint checkpoint = trainer.snapshot();
@@ -28,11 +34,13 @@ TEST(ExportTest, TheArchiveGivesTheNetworksOutputsForAnyBatch) {
   torch::jit::Module module = torch::jit::load((folder / "network.pt").string());
   const torch::NoGradGuard no_gradients;
   const std::vector<Position> positions = random_positions(game, 200);
-  std::vector<float> planes = testing::planes_of(positions);
+  const GameRules rules(game);
+  std::vector<float> planes = testing::planes_of(positions, rules.channels());
   const torch::Tensor input =
-      torch::from_blob(planes.data(), {std::ssize(positions), kChannels, game.size, game.size});
+      torch::from_blob(planes.data(), {std::ssize(positions), rules.channels(), game.size, game.size});
   Network network = playing_network(checkpoint);
   const NetworkOutput expected = network->forward(input);
+  ASSERT_EQ(expected.policy.size(1), rules.actions());
   std::vector<Evaluation> evaluations(positions.size());
   NetworkEvaluator(checkpoint, "cpu").evaluate(positions, evaluations);
 

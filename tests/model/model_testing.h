@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "env/base/error.h"
+#include "env/game_rules.h"
 #include "env/observation.h"
 #include "env/position.h"
 #include "model/trainer.h"
@@ -18,6 +19,11 @@ namespace pahtum::testing {
 
 inline GameConfig small_game() {
   return {.size = 5, .holes = 3};
+}
+
+// Placed holes and the pie rule: more channels and one more action.
+inline GameConfig phase_game() {
+  return {.size = 5, .holes = 3, .hole_mode = HoleMode::kPlaced, .swap = true};
 }
 
 inline NetworkConfig small_network() {
@@ -42,12 +48,12 @@ inline std::vector<Position> random_positions(const GameConfig& game, int count)
   return positions;
 }
 
-inline std::vector<float> planes_of(std::span<const Position> positions) {
+inline std::vector<float> planes_of(std::span<const Position> positions, int channels = kChannels) {
   std::vector<float> planes;
   for (const Position& position : positions) {
     const auto size = static_cast<std::size_t>(position.size);
     const std::size_t begin = planes.size();
-    planes.resize(begin + kChannels * size * size);
+    planes.resize(begin + static_cast<std::size_t>(channels) * size * size);
     write_observation(position, std::span(planes).subspan(begin));
   }
   return planes;
@@ -56,8 +62,8 @@ inline std::vector<float> planes_of(std::span<const Position> positions) {
 // Owns the memory of a TrainingBatch. Targets are simple functions of the position, so that they can be
 // learned: the first legal square, the result and the margin as they stand, the stones' owners.
 struct Samples {
-  explicit Samples(const std::vector<Position>& positions)
-      : count(static_cast<int>(positions.size())), planes(planes_of(positions)) {
+  explicit Samples(const std::vector<Position>& positions, const GameRules& rules = GameRules(small_game()))
+      : count(static_cast<int>(positions.size())), planes(planes_of(positions, rules.channels())) {
     for (const Position& position : positions) {
       const int squares = position.size * position.size;
       const int best = action_of(nth_legal(position, 0), position.size);
@@ -69,6 +75,7 @@ struct Samples {
                             : (position.theirs() & bit) != 0 ? -1.0f
                                                              : 0.0f);
       }
+      if (rules.has_swap()) policy.push_back(0.0f);
       wdl.insert(wdl.end(), {points > 0 ? 1.0f : 0.0f, points == 0 ? 1.0f : 0.0f, points < 0 ? 1.0f : 0.0f});
       margin.push_back(static_cast<float>(points));
     }
@@ -96,7 +103,7 @@ inline Losses learn(Trainer& trainer, const GameConfig& game, int steps, double 
       positions.push_back(
           random_position(game, static_cast<std::uint64_t>(1000 + trainer.steps() * kBatch + sample)));
     }
-    losses = trainer.step(Samples(positions).batch(), learning_rate);
+    losses = trainer.step(Samples(positions, GameRules(game)).batch(), learning_rate);
   }
   return losses;
 }

@@ -41,10 +41,11 @@ TEST_P(ParityTest, FoldedNetworkEqualsTheModuleInEvaluationModeOnEveryHead) {
   Network network = playing_network(trained_checkpoint(game, shape));
   const FoldedNetwork folded(*network, torch::kCPU);
   const std::vector<Position> positions = random_positions(game, 300);
-  std::vector<float> planes = testing::planes_of(positions);
+  const int channels = GameRules(game).channels();
+  std::vector<float> planes = testing::planes_of(positions, channels);
   const torch::NoGradGuard no_gradients;
   const torch::Tensor input =
-      torch::from_blob(planes.data(), {std::ssize(positions), kChannels, game.size, game.size});
+      torch::from_blob(planes.data(), {std::ssize(positions), channels, game.size, game.size});
   const NetworkOutput expected = network->forward(input);
   for (const std::int64_t count : {1, 7, 300}) {
     const NetworkOutput actual = folded.forward(input.narrow(0, 0, count), true);
@@ -63,6 +64,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Case{small_game(), small_network()},
         Case{{.size = 7, .holes = 5}, {.channels = 32, .blocks = 4, .pooling_every = 2, .head_channels = 16}},
+        Case{testing::phase_game(), {.channels = 8, .blocks = 2, .pooling_every = 2, .head_channels = 4}},
         Case{{.size = 8, .holes = 4}, {.channels = 13, .blocks = 3, .pooling_every = 0, .head_channels = 5}},
         Case{{.size = 3, .holes = 1}, {.channels = 1, .blocks = 1, .pooling_every = 1, .head_channels = 1}}));
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "env/game_config.h"
+#include "env/game_rules.h"
 
 namespace pahtum {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "env/game_config.h"
+#include "env/game_rules.h"
 #include "tests/search/naive_search.h"
 
 namespace pahtum {

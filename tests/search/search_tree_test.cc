@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "env/base/error.h"
-#include "env/game_config.h"
+#include "env/game_rules.h"
 #include "search/batch_search.h"
 #include "tests/search/naive_search.h"
 

@@ -1,4 +1,4 @@
-#include "search/select_square.h"
+#include "env/select_square.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "env/game_config.h"
+#include "env/game_rules.h"
 #include "tests/search/naive_search.h"
 
 namespace pahtum {

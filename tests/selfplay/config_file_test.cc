@@ -92,7 +92,7 @@ TEST(ConfigFile, OutOfRangeNamesTheRangeAndUnit) {
   EXPECT_FAULT("game:\n  size: 9\n  holes: 5\nrun:\n  iterations: 3\n",
                "f.yaml:2:9: ", "game.size must be 3 to 8 squares; found `9`");
   EXPECT_FAULT("game:\n  size: 7\n  holes: -1\nrun:\n  iterations: 3\n",
-               "f.yaml:3:10: ", "game.holes must be 0 to");
+               "f.yaml:3:10: ", "game.holes: -1 holes; use 0 to 62");
   EXPECT_FAULT(kMinimal + "  seed: -1\n", "f.yaml:6:9: ", "at least 0");
   EXPECT_FAULT(kMinimal + "replay:\n  reuse: -0.5\n", "f.yaml:7:10: ", "samples");
 }

@@ -34,10 +34,10 @@ TEST(Replay, SymmetryTurnsPlanesPolicyAndOwnershipTogether) {
   for (std::uint64_t index = 0; index < 20; ++index) {
     const GameRecord game = random_game(index, rules, 2);
     const int ply = 2 + static_cast<int>(index % 18);
-    SampleBuffer plain(1, 5);
+    SampleBuffer plain(1, GameRules(rules));
     Replay::write_sample(game, ply, 0, 0, plain);
     for (int symmetry = 0; symmetry < kSymmetries; ++symmetry) {
-      SampleBuffer turned(1, 5);
+      SampleBuffer turned(1, GameRules(rules));
       Replay::write_sample(game, ply, symmetry, 0, turned);
       for (int row = 0; row < 5; ++row) {
         for (int column = 0; column < 5; ++column) {
@@ -64,7 +64,7 @@ TEST(Replay, TargetsAreFromTheMoversSide) {
   game.add_searched(parse_move("c3", 3), Value(1.0f), {9, 1, 0});
   game.add_searched(parse_move("c2", 3), Value(-1.0f), {3, 1});
   game.add_searched(parse_move("c1", 3), Value(0.0f), {4});
-  SampleBuffer buffer(3, 3);
+  SampleBuffer buffer(3, GameRules({.size = 3, .holes = 1}));
   for (int ply = 0; ply < 3; ++ply) Replay::write_sample(game, ply, 0, ply, buffer);
   const TrainingBatch batch = buffer.batch();
   // Final board www/bbb/wbw: three points each, a draw.
@@ -85,7 +85,7 @@ TEST(Replay, AWinForTheMoverIsAWinWhoeverMoves) {
   game.start = parse_position("xxx/bb1/x1x b");
   game.add_searched(parse_move("c2", 3), Value(1.0f), {5, 1});
   game.add_searched(parse_move("b1", 3), Value(-1.0f), {6});
-  SampleBuffer buffer(2, 3);
+  SampleBuffer buffer(2, GameRules({.size = 3, .holes = 1}));
   Replay::write_sample(game, 0, 0, 0, buffer);
   Replay::write_sample(game, 1, 0, 1, buffer);
   EXPECT_EQ(buffer.batch().wdl[0], 1.0f);
@@ -99,7 +99,7 @@ TEST(Replay, DrawsEverySearchedPlyAndNothingElse) {
   Replay replay(10);
   replay.add({random_game(1, rules, 3), random_game(2, rules, 0)});
   ASSERT_EQ(replay.samples(), 5 + 8);
-  SampleBuffer buffer(2000, 3);
+  SampleBuffer buffer(2000, GameRules(rules));
   Random random(7, Stream::kTest, 0);
   replay.draw(random, buffer);
   std::map<int, int> seen;  // by number of empty squares

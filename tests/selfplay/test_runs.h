@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "env/base/random.h"
+#include "env/game_rules.h"
 #include "selfplay/game_record.h"
 #include "selfplay/run_config.h"
 

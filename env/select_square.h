@@ -25,10 +25,18 @@ namespace pahtum {
   return square;
 }
 
-// The same by one PDEP where the instruction set has it.
+// The same as a set of one square, by one PDEP where the instruction set has it.
+[[nodiscard]] inline Bitboard nth_square_bit(Bitboard board, int index) noexcept {
+#ifdef __BMI2__
+  return _pdep_u64(Bitboard{1} << index, board);
+#else
+  return square_bit(nth_square_portable(board, index));
+#endif
+}
+
 [[nodiscard]] inline int nth_square(Bitboard board, int index) noexcept {
 #ifdef __BMI2__
-  return std::countr_zero(_pdep_u64(Bitboard{1} << index, board));
+  return std::countr_zero(nth_square_bit(board, index));
 #else
   return nth_square_portable(board, index);
 #endif

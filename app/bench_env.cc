@@ -1,0 +1,274 @@
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <thread>
+
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
+#include "app/bench_row.h"
+#include "env/base/thread_team.h"
+#include "env/batch_environment.h"
+
+namespace pahtum {
+namespace {
+
+constexpr int kRounds = 7;
+constexpr int kGames = 4096;
+constexpr int kManyGames = 65536;
+constexpr std::int64_t kRandomSteps = 100;  // of one call of play_random
+
+BatchConfig batch_config(const RunConfig& config, int games, int threads, ObservationType type) {
+  BatchConfig batch;
+  batch.game = config.game;
+  batch.count = games;
+  batch.seed = static_cast<std::uint64_t>(config.run.seed);
+  batch.auto_reset = AutoReset::kSameStep;
+  batch.threads = threads;
+  batch.observation = type;
+  return batch;
+}
+
+// A batch and the legal actions of its first steps, made before anything is measured.
+class Replay {
+ public:
+  explicit Replay(const BatchConfig& config) : environment_(config) {
+    BatchConfig silent = config;
+    silent.observation = ObservationType::kNone;
+    BatchEnvironment recorder(silent);
+    recorder.reset();
+    actions_.resize(static_cast<std::size_t>(recorder.rules().longest_game()));
+    for (auto& step : actions_) {
+      step.resize(static_cast<std::size_t>(config.count));
+      recorder.random_actions(step);
+      recorder.step(step);
+    }
+  }
+
+  // Plays all recorded steps and returns the time that the steps, not the reset before them, took.
+  double play() {
+    environment_.reset();
+    const auto start = std::chrono::steady_clock::now();
+    for (const auto& step : actions_) environment_.step(step);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+  [[nodiscard]] double moves() const {
+    return static_cast<double>(actions_.size()) * static_cast<double>(environment_.count());
+  }
+  [[nodiscard]] double rate(double seconds) {
+    double elapsed = 0;
+    double moves_played = 0;
+    if (!warm_) static_cast<void>(play());
+    warm_ = true;
+    while (elapsed < seconds) {
+      elapsed += play();
+      moves_played += moves();
+    }
+    return moves_played / elapsed;
+  }
+  [[nodiscard]] const BatchBuffers& buffers() const { return environment_.buffers(); }
+
+ private:
+  bool warm_ = false;
+  BatchEnvironment environment_;
+  std::vector<std::vector<std::int32_t>> actions_;
+};
+
+// Fills memory past the caches, as fast as one core can write what it will not read soon.
+void stream_fill(std::byte* memory, std::size_t bytes) {
+#ifdef __AVX2__
+  if (reinterpret_cast<std::uintptr_t>(memory) % sizeof(__m256i) == 0) {
+    const __m256i ones = _mm256_set1_epi8(1);
+    const std::size_t whole = bytes - bytes % sizeof(__m256i);
+    for (std::size_t at = 0; at < whole; at += sizeof(__m256i)) {
+      _mm256_stream_si256(reinterpret_cast<__m256i*>(memory + at), ones);
+    }
+    std::memset(memory + whole, 1, bytes - whole);
+    _mm_sfence();
+    return;
+  }
+#endif
+  std::memset(memory, 1, bytes);
+}
+
+// Writes as many bytes as a step of the batch, by the faster of memset and stream_fill; steps per second.
+class PlainWriter {
+ public:
+  PlainWriter(const BatchBuffers& buffers, int threads) : team_(std::make_unique<ThreadTeam>(threads)) {
+    const auto add = [this](std::size_t bytes) {
+      if (bytes == 0) return;
+      // vector<std::byte> has no alignment of its own beyond 16; leave room to start on a cache line.
+      memory_.emplace_back(bytes + 64);
+      sizes_.push_back(bytes);
+    };
+    std::visit(
+        [&](const auto& span) {
+          if constexpr (requires { span.size_bytes(); }) add(span.size_bytes());
+        },
+        buffers.observation);
+    add(buffers.action_mask.size_bytes());
+    add(buffers.rewards.size_bytes());
+    add(buffers.scores.size_bytes());
+    add(buffers.terminated.size_bytes());
+    add(buffers.current_player.size_bytes());
+  }
+
+  [[nodiscard]] double steps_per_second(double seconds) {
+    const auto measure = [&](void (*fill)(std::byte*, std::size_t)) {
+      return rate(seconds / 2, [&] {
+        team_->run([&](int member) {
+          const auto m = static_cast<std::size_t>(member);
+          const auto members = static_cast<std::size_t>(team_->members());
+          for (std::size_t k = 0; k < memory_.size(); ++k) {
+            std::byte* const aligned =
+                memory_[k].data() + (64 - reinterpret_cast<std::uintptr_t>(memory_[k].data()) % 64);
+            const std::size_t begin = sizes_[k] * m / members / 64 * 64;
+            const std::size_t end = m + 1 == members ? sizes_[k] : sizes_[k] * (m + 1) / members / 64 * 64;
+            fill(aligned + begin, end - begin);
+          }
+        });
+        return 1;
+      });
+    };
+    return std::max(measure([](std::byte* memory, std::size_t bytes) { std::memset(memory, 1, bytes); }),
+                    measure(stream_fill));
+  }
+
+  [[nodiscard]] std::size_t bytes() const {
+    return std::accumulate(sizes_.begin(), sizes_.end(), std::size_t{0});
+  }
+
+ private:
+  std::vector<std::vector<std::byte>> memory_;
+  std::vector<std::size_t> sizes_;
+  std::unique_ptr<ThreadTeam> team_;
+};
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// What is measured once in every round; the ratio is to another measurement of the same round.
+struct Measurement {
+  std::string what;
+  std::string unit;
+  std::function<double(double)> measure;  // seconds → rate
+  std::optional<std::size_t> against;
+  std::vector<double> values;
+};
+
+std::string threads_text(int threads) {
+  return threads == 1 ? "one thread" : fmt::format("{} threads", threads);
+}
+
+class EnvBench {
+ public:
+  explicit EnvBench(const RunConfig& config) : config_(config) {}
+
+  void add_random_play(int threads, std::optional<std::size_t> against) {
+    const auto environment =
+        std::make_shared<BatchEnvironment>(batch_config(config_, kGames, threads, ObservationType::kNone));
+    environment->reset();
+    add(
+        fmt::format("random play, {} games, {} steps a call, {}", kGames, kRandomSteps,
+                    threads_text(threads)),
+        [environment](double seconds) {
+          return rate(seconds, [&] { return environment->play_random(kRandomSteps).moves; });
+        },
+        against);
+  }
+
+  // The environment's steps beside plain writing, and beside the same with one thread when that is given.
+  std::size_t add_steps(const std::string& name, ObservationType type, int games, int threads,
+                        std::optional<std::size_t> one_thread) {
+    const auto replay = std::make_shared<Replay>(batch_config(config_, games, threads, type));
+    const auto writer = std::make_shared<PlainWriter>(replay->buffers(), threads);
+    const std::string where = fmt::format("{} games, {}", games, threads_text(threads));
+    add(fmt::format("plain writing of the same {} bytes a move, {}",
+                    writer->bytes() / static_cast<std::size_t>(games), where),
+        [writer, games](double seconds) { return writer->steps_per_second(seconds) * games; }, {});
+    const std::size_t limit = measurements_.size() - 1;
+    add(
+        fmt::format("{}, {}", name, where), [replay](double seconds) { return replay->rate(seconds); },
+        limit);
+    const std::size_t steps = measurements_.size() - 1;
+    if (one_thread) scalings_.push_back({steps, *one_thread});
+    return steps;
+  }
+
+  [[nodiscard]] std::size_t last() const { return measurements_.size() - 1; }
+
+  std::vector<BenchRow> run(double seconds) {
+    for (int round = 0; round < kRounds; ++round) {
+      for (Measurement& row : measurements_) row.values.push_back(row.measure(seconds / kRounds));
+    }
+    std::vector<BenchRow> rows;
+    for (std::size_t k = 0; k < measurements_.size(); ++k) {
+      const Measurement& row = measurements_[k];
+      rows.push_back(row_of(row.what, k, row.against));
+      for (const auto& [many, one] : scalings_) {
+        if (many == k) rows.push_back(row_of(row.what, many, one));
+      }
+    }
+    return rows;
+  }
+
+ private:
+  void add(std::string what, std::function<double(double)> measure, std::optional<std::size_t> against) {
+    measurements_.push_back({std::move(what), "moves/s", std::move(measure), against, {}});
+  }
+
+  [[nodiscard]] BenchRow row_of(const std::string& what, std::size_t row,
+                                std::optional<std::size_t> against) const {
+    const Measurement& measured = measurements_[row];
+    BenchRow result{what, median(measured.values), measured.unit, {}, ""};
+    if (against) {
+      std::vector<double> ratios;
+      for (std::size_t round = 0; round < measured.values.size(); ++round) {
+        ratios.push_back(measured.values[round] / measurements_[*against].values[round]);
+      }
+      result.ratio = median(ratios);
+      result.against = measurements_[*against].what;
+    }
+    return result;
+  }
+
+  const RunConfig& config_;
+  std::vector<Measurement> measurements_;
+  std::vector<std::pair<std::size_t, std::size_t>> scalings_;  // with all threads, with one
+};
+
+}  // namespace
+
+std::vector<BenchRow> bench_env(const RunConfig& config, double seconds) {
+  const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const int channels = GameRules(config.game).channels();
+  EnvBench bench(config);
+  bench.add_random_play(1, {});
+  if (threads > 1) bench.add_random_play(threads, bench.last());
+  struct Kind {
+    std::string name;
+    ObservationType type;
+    int games;
+  };
+  const std::vector<Kind> kinds = {
+      {fmt::format("step, {} uint8 planes", channels), ObservationType::kUint8, kGames},
+      {fmt::format("step, {} float32 planes", channels), ObservationType::kFloat32, kGames},
+      {fmt::format("step, {} packed planes", channels), ObservationType::kPacked, kGames},
+      {fmt::format("step, {} float32 planes", channels), ObservationType::kFloat32, kManyGames},
+  };
+  for (const Kind& kind : kinds) {
+    const std::size_t one = bench.add_steps(kind.name, kind.type, kind.games, 1, {});
+    if (threads > 1) static_cast<void>(bench.add_steps(kind.name, kind.type, kind.games, threads, one));
+  }
+  return bench.run(seconds);
+}
+
+}  // namespace pahtum

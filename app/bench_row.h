@@ -1,0 +1,40 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "selfplay/run_config.h"
+
+namespace pahtum {
+
+// One measured rate; `against` names what `ratio` divides it by.
+struct BenchRow {
+  std::string what;
+  double value = 0;
+  std::string unit;
+  std::optional<double> ratio;
+  std::string against;
+};
+
+// Calls `work`, which returns how much it did, until `seconds` are over; returns the amount per second.
+template <class Work>
+double rate(double seconds, Work&& work) {
+  using Clock = std::chrono::steady_clock;
+  static_cast<void>(work());  // caches and lazy set-up are not what is measured
+  const auto start = Clock::now();
+  double amount = 0;
+  double elapsed = 0;
+  do {
+    amount += static_cast<double>(work());
+    elapsed = std::chrono::duration<double>(Clock::now() - start).count();
+  } while (elapsed < seconds);
+  return amount / elapsed;
+}
+
+// The batch environment beside plain writing of the same bytes; medians of several rounds, the rows of a
+// round measured one after the other. `seconds` is the time of a row over all rounds.
+[[nodiscard]] std::vector<BenchRow> bench_env(const RunConfig& config, double seconds);
+
+}  // namespace pahtum
