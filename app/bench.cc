@@ -182,24 +182,29 @@ int run_bench(const std::string& name, Bench bench, const Options& options) {
   if (options.json) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const BenchRow& row : rows) {
-      list.push_back(
-          {{"what", row.what},
-           {"value", row.value},
-           {"unit", row.unit},
-           {"ratio", row.ratio ? nlohmann::ordered_json(*row.ratio) : nlohmann::ordered_json()},
-           {"against", row.ratio ? nlohmann::ordered_json(row.against) : nlohmann::ordered_json()}});
+      list.push_back({{"what", row.what},
+                      {"value", row.value},
+                      {"unit", row.unit},
+                      {"ratio", row.ratio ? nlohmann::ordered_json(*row.ratio) : nlohmann::ordered_json()},
+                      {"against", row.ratio ? nlohmann::ordered_json(row.against) : nlohmann::ordered_json()},
+                      {"best", row.best ? nlohmann::ordered_json(*row.best) : nlohmann::ordered_json()}});
     }
     print_json({{"name", name}, {"rows", list}, {"machine", machine_json()}});
     return 0;
   }
   std::cout << to_text(config.game) << ", network of " << to_text(config.network) << "\n";
+  const bool has_best = std::ranges::any_of(rows, [](const BenchRow& row) { return row.best.has_value(); });
+  const auto number = [](double value) { return fixed(value, value < 100 ? 2 : 0); };
   std::vector<std::vector<std::string>> table = {{"    what", "value", "unit", "ratio", "to"}};
+  if (has_best) table.front().emplace_back("best round");
   for (std::size_t k = 0; k < rows.size(); ++k) {
     const BenchRow& row = rows[k];
     const auto other = std::ranges::find(rows, row.against, &BenchRow::what);
-    table.push_back({fmt::format("{:>2}  {}", k + 1, row.what), fixed(row.value, row.value < 100 ? 2 : 0),
-                     row.unit, row.ratio ? fixed(*row.ratio, 2) : "",
-                     row.ratio ? fmt::format("row {}", other - rows.begin() + 1) : ""});
+    auto& cells = table.emplace_back();
+    cells = {fmt::format("{:>2}  {}", k + 1, row.what), number(row.value), row.unit,
+             row.ratio ? fixed(*row.ratio, 2) : "",
+             row.ratio ? fmt::format("row {}", other - rows.begin() + 1) : ""};
+    if (has_best) cells.push_back(row.best ? number(*row.best) : "");
   }
   std::cout << table_text(table);
   return 0;

@@ -18,7 +18,7 @@
 namespace pahtum {
 namespace {
 
-constexpr int kRounds = 7;
+constexpr int kRounds = 15;
 constexpr int kGames = 4096;
 constexpr int kManyGames = 65536;
 constexpr std::int64_t kRandomSteps = 100;  // of one call of play_random
@@ -228,7 +228,7 @@ class EnvBench {
   [[nodiscard]] BenchRow row_of(const std::string& what, std::size_t row,
                                 std::optional<std::size_t> against) const {
     const Measurement& measured = measurements_[row];
-    BenchRow result{what, median(measured.values), measured.unit, {}, ""};
+    BenchRow result{what, median(measured.values), measured.unit, {}, "", std::ranges::max(measured.values)};
     if (against) {
       std::vector<double> ratios;
       for (std::size_t round = 0; round < measured.values.size(); ++round) {

@@ -16,6 +16,9 @@ struct BenchRow {
   std::string unit;
   std::optional<double> ratio;
   std::string against;
+  // The best of several rounds, where `value` is their median: what the machine does while nobody else is on
+  // it.
+  std::optional<double> best = {};
 };
 
 // Calls `work`, which returns how much it did, until `seconds` are over; returns the amount per second.

@@ -1,8 +1,11 @@
 #pragma once
 
-// Internal to env/: sets of squares written out as one number per square.
+// Internal to env/: sets of squares written out as one number per square. Everything is forced inline: only
+// then are sizes constants and words registers, and left to itself the compiler stops halfway.
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -17,7 +20,7 @@
 namespace pahtum {
 
 // The squares of a board in reading order as consecutive bits: bit row · n + column.
-[[nodiscard]] inline std::uint64_t squares_in_order(Bitboard board, int size) noexcept {
+[[nodiscard, gnu::always_inline]] inline std::uint64_t squares_in_order(Bitboard board, int size) noexcept {
 #ifdef __BMI2__
   return _pext_u64(board, board_mask(size));
 #else
@@ -38,7 +41,7 @@ inline constexpr std::array<std::uint64_t, 256> kBytesOfBits = [] {
 
 #ifdef __AVX2__
 // 32 bits as 32 bytes of 0 and 1.
-inline void expand32(std::uint32_t bits, std::uint8_t* out) noexcept {
+[[gnu::always_inline]] inline void expand32(std::uint32_t bits, std::uint8_t* out) noexcept {
   // Byte k of the vector gets byte k / 8 of `bits`, then keeps bit k % 8 of it.
   const __m256i spread = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
   const __m256i select = _mm256_set1_epi64x(static_cast<std::int64_t>(0x8040201008040201ull));
@@ -49,7 +52,7 @@ inline void expand32(std::uint32_t bits, std::uint8_t* out) noexcept {
 #endif
 
 // The low eight of `bits` as floats.
-inline void expand8(std::uint32_t bits, float* out) noexcept {
+[[gnu::always_inline]] inline void expand8(std::uint32_t bits, float* out) noexcept {
 #ifdef __AVX2__
   const __m256i select = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
   const __m256i set =
@@ -62,14 +65,14 @@ inline void expand8(std::uint32_t bits, float* out) noexcept {
 
 #ifdef __AVX2__
 // The same past the caches, without reading the memory first; `out` on 32 bytes.
-inline void stream8(std::uint32_t bits, float* out) noexcept {
+[[gnu::always_inline]] inline void stream8(std::uint32_t bits, float* out) noexcept {
   const __m256i select = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
   const __m256i set =
       _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(static_cast<int>(bits)), select), select);
   _mm256_stream_ps(out, _mm256_and_ps(_mm256_castsi256_ps(set), _mm256_set1_ps(1.0f)));
 }
 // The low four; `out` on 16 bytes.
-inline void stream4(std::uint32_t bits, float* out) noexcept {
+[[gnu::always_inline]] inline void stream4(std::uint32_t bits, float* out) noexcept {
   const __m128i select = _mm_setr_epi32(1, 2, 4, 8);
   const __m128i set = _mm_cmpeq_epi32(_mm_and_si128(_mm_set1_epi32(static_cast<int>(bits)), select), select);
   _mm_stream_ps(out, _mm_and_ps(_mm_castsi128_ps(set), _mm_set1_ps(1.0f)));
@@ -92,10 +95,10 @@ class BitStream {
   // Each writes one 0 or 1 per bit and nothing beyond them.
   [[gnu::always_inline]] void expand(std::uint8_t* out) noexcept {
     finish();
-    int done = 0;
 #ifdef __AVX2__
     constexpr int kStep = 32;
     if (count_ >= kStep) {
+      int done = 0;
 #pragma GCC unroll 32
       for (; done + kStep <= count_; done += kStep) expand32(bits_from(done), out + done);
       // The last piece overlaps the one before rather than write past the end.
@@ -103,9 +106,14 @@ class BitStream {
       return;
     }
 #endif
-    for (; done + 8 <= count_; done += 8) std::memcpy(out + done, &kBytesOfBits[bits_from(done) & 0xFF], 8);
-    for (std::uint32_t left = bits_from(done); done < count_; ++done, left >>= 1) {
-      out[done] = static_cast<std::uint8_t>(left & 1u);
+    std::uint8_t* const end = out + count_;
+    for (const std::uint64_t* word = words_.data(); out < end; ++word) {
+      for (std::uint64_t bits = *word, k = 0; k < 64 && out < end; k += 8, bits >>= 8) {
+        // Whole bytes of bits, then what is left of the last.
+        const auto width = std::min<std::ptrdiff_t>(8, end - out);
+        std::memcpy(out, &kBytesOfBits[bits & 0xFF], static_cast<std::size_t>(width));
+        out += width;
+      }
     }
   }
   [[gnu::always_inline]] void expand(float* out) noexcept {
@@ -139,14 +147,14 @@ class BitStream {
   }
 
  private:
-  void finish() noexcept {
+  [[gnu::always_inline]] void finish() noexcept {
     const auto word = static_cast<std::size_t>(count_ >> 6);
     words_[word] = last_;
     words_[word + 1] = 0;
   }
   // At least 32 bits from bit number `first`. Reads whole words, as they were written: a load across two
   // fresh stores would wait for both to reach the cache.
-  [[nodiscard]] std::uint32_t bits_from(int first) const noexcept {
+  [[nodiscard, gnu::always_inline]] std::uint32_t bits_from(int first) const noexcept {
     const std::uint64_t* word = words_.data() + (first >> 6);
     const int offset = first & 63;
     if (offset <= 32) return static_cast<std::uint32_t>(word[0] >> offset);
@@ -208,19 +216,21 @@ template <class Write>
 }
 
 template <class T>
-inline void write_planes(const Position& position, int channels, T* out) noexcept {
+[[gnu::always_inline]] inline void write_planes(const Position& position, int channels, T* out) noexcept {
   with_planes(
       position, channels, [out](BitStream & stream) __attribute__((always_inline)) { stream.expand(out); });
 }
 
 // The same past the caches; see BitStream::stream.
-inline void stream_planes(const Position& position, int channels, float* out) noexcept {
+[[gnu::always_inline]] inline void stream_planes(const Position& position, int channels,
+                                                 float* out) noexcept {
   with_planes(
       position, channels, [out](BitStream & stream) __attribute__((always_inline)) { stream.stream(out); });
 }
 
 // `actions` is n², or n² + 1 where the rules have the swap.
-inline void write_mask(const Position& position, int actions, std::uint8_t* out) noexcept {
+[[gnu::always_inline]] inline void write_mask(const Position& position, int actions,
+                                              std::uint8_t* out) noexcept {
   with_size(
       position.size, [&](auto size_constant) __attribute__((always_inline)) {
         constexpr int size = decltype(size_constant)::value;

@@ -37,7 +37,7 @@ struct RowWriter {
     return planes == nullptr ? nullptr : planes + number * plane_bytes;
   }
 
-  void write_reward(std::size_t number, float white, bool ends) const noexcept {
+  [[gnu::always_inline]] void write_reward(std::size_t number, float white, bool ends) const noexcept {
     if (rewards != nullptr) {
       rewards[2 * number] = white;
       rewards[2 * number + 1] = 0.0f - white;  // not −0 for a draw
@@ -45,15 +45,16 @@ struct RowWriter {
     if (terminated != nullptr) terminated[number] = ends ? 1 : 0;
   }
 
-  void write_scores(std::size_t number, std::int32_t white, std::int32_t black) const noexcept {
+  [[gnu::always_inline]] void write_scores(std::size_t number, std::int32_t white,
+                                           std::int32_t black) const noexcept {
     if (scores == nullptr) return;
     scores[2 * number] = white;
     scores[2 * number + 1] = black;
   }
 
   // Mover, mask and, at `target` (null: nowhere), the observation.
-  void write_position(std::size_t number, const Position& position, bool ended,
-                      std::byte* target) const noexcept {
+  [[gnu::always_inline]] void write_position(std::size_t number, const Position& position, bool ended,
+                                             std::byte* target) const noexcept {
     if (current_player != nullptr) current_player[number] = static_cast<std::int8_t>(position.mover);
     if (mask != nullptr) {
       std::uint8_t* const row = mask + number * static_cast<std::size_t>(actions);
@@ -66,7 +67,8 @@ struct RowWriter {
     if (target != nullptr) write_observation_to(position, target);
   }
 
-  void write_observation_to(const Position& position, std::byte* target) const noexcept {
+  [[gnu::always_inline]] void write_observation_to(const Position& position,
+                                                   std::byte* target) const noexcept {
     switch (type) {
       case ObservationType::kNone:
         break;
@@ -88,8 +90,8 @@ struct RowWriter {
     }
   }
 
-  void write_end(std::size_t number, const Position& position, std::int32_t white,
-                 std::int32_t black) const noexcept {
+  [[gnu::always_inline]] void write_end(std::size_t number, const Position& position, std::int32_t white,
+                                        std::int32_t black) const noexcept {
     if (final_scores != nullptr) {
       final_scores[2 * number] = white;
       final_scores[2 * number + 1] = black;
