@@ -199,7 +199,7 @@ class EnvBench {
         fmt::format("{}, {}", name, where), [replay](double seconds) { return replay->rate(seconds); },
         limit);
     const std::size_t steps = measurements_.size() - 1;
-    if (one_thread) scalings_.push_back({steps, *one_thread});
+    if (one_thread) scalings_.emplace_back(steps, *one_thread);
     return steps;
   }
 

@@ -203,13 +203,14 @@ BatchEnvironment::BatchEnvironment(const BatchConfig& config, const BatchBuffers
   final_positions_.resize(n, blank);
   seeds_.resize(n, config.seed);
   named_by_.resize(n);
+  shares_ = std::vector<Share>(index(config.threads));
   team_ = std::make_unique<ThreadTeam>(config.threads);
 }
 
 void BatchEnvironment::reset() {
   started_ = true;
   std::ranges::fill(seeds_, config_.seed);
-  in_parts(rows_.size(), [this](Part part, int) {
+  in_parts(rows_.size(), [this](Part part) {
     for (std::size_t number = part.begin; number < part.end; ++number) {
       begin(number, 0);
     }
@@ -287,7 +288,7 @@ void BatchEnvironment::step_rows(const std::int32_t* rows, std::span<const Actio
   const bool every_action_is_fine =
       config_.illegal_action == IllegalAction::kForfeit && config_.auto_reset != AutoReset::kDisabled;
   if (!every_action_is_fine) check_actions(rows, actions);
-  in_parts(actions.size(), [&](Part part, int) {
+  in_parts(actions.size(), [&](Part part) {
     RowWriter writer = *writer_;
     writer.past_caches = rows == nullptr && past_caches_;
     for (std::size_t k = part.begin; k < part.end; ++k) {
@@ -301,7 +302,7 @@ void BatchEnvironment::step_rows(const std::int32_t* rows, std::span<const Actio
 template <class Action>
 void BatchEnvironment::check_actions(const std::int32_t* rows, std::span<const Action> actions) const {
   std::atomic<std::size_t> first_bad{actions.size()};
-  in_parts(actions.size(), [&](Part part, int) {
+  in_parts(actions.size(), [&](Part part) {
     for (std::size_t k = part.begin; k < part.end; ++k) {
       const std::size_t number = rows == nullptr ? k : index(rows[k]);
       if (is_acceptable(rows_[number], static_cast<std::int64_t>(actions[k]))) continue;

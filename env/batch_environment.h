@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -156,7 +157,7 @@ class BatchEnvironment {
 
   static constexpr std::uint64_t kEpisodes = ~std::uint64_t{0} >> 1;  // 63 bits
 
-  struct Part {  // of a list of rows, for one thread
+  struct Part {  // of a list of rows
     std::size_t begin, end;
   };
 
@@ -168,23 +169,34 @@ class BatchEnvironment {
   [[nodiscard]] std::uint32_t environment_of(std::size_t row) const noexcept {
     return config_.first_environment + static_cast<std::uint32_t>(row);
   }
-  // Rows a thread gets at least, so that a small batch is not torn apart. A multiple of 16: parts then start
-  // on a cache line of their own in every array of whole 4-byte words a row.
-  static constexpr std::size_t kBlock = 16;
+  // Rows that are worked on in one go. A multiple of 16: pieces then start on a cache line of their own in
+  // every array of whole 4-byte words a row.
+  static constexpr std::size_t kPiece = 128;
 
-  // work(Part, member) for every thread's part of `count` rows.
+  // Calls work(Part) for every piece of `count` rows. Each thread has its share, which is the same in every
+  // step so that its rows stay in its caches, and takes over pieces of others when it is done before them.
   template <class Work>
   void in_parts(std::size_t count, const Work& work) const {
-    const auto members = static_cast<std::size_t>(config_.threads);
-    if (members == 1 || count < 2 * kBlock) {
-      work(Part{0, count}, 0);
+    const std::size_t pieces = (count + kPiece - 1) / kPiece;
+    if (config_.threads == 1 || pieces < 2) {
+      work(Part{0, count});
       return;
     }
-    const std::size_t blocks = (count + kBlock - 1) / kBlock;
-    team_->run([&](int member) {
-      const auto m = static_cast<std::size_t>(member);
-      const auto edge = [&](std::size_t k) { return std::min(count, blocks * k / members * kBlock); };
-      work(Part{edge(m), edge(m + 1)}, member);
+    const auto members = static_cast<std::size_t>(config_.threads);
+    const auto share_begin = [&](std::size_t member) { return pieces * member / members; };
+    for (std::size_t member = 0; member < members; ++member) {
+      shares_[member].next.store(share_begin(member), std::memory_order_relaxed);
+    }
+    team_->run([&](int self) {
+      for (std::size_t k = 0; k < members; ++k) {
+        const std::size_t owner = (static_cast<std::size_t>(self) + k) % members;
+        const std::size_t end = share_begin(owner + 1);
+        std::atomic<std::size_t>& next = shares_[owner].next;
+        for (std::size_t piece = next.fetch_add(1, std::memory_order_relaxed); piece < end;
+             piece = next.fetch_add(1, std::memory_order_relaxed)) {
+          work(Part{piece * kPiece, std::min(count, (piece + 1) * kPiece)});
+        }
+      }
     });
   }
 
@@ -236,6 +248,10 @@ class BatchEnvironment {
   // The call that named a row last, to find a row named twice without clearing anything.
   std::vector<std::uint64_t> named_by_;
   std::uint64_t call_ = 0;
+  struct alignas(64) Share {  // of the work in progress
+    std::atomic<std::size_t> next{0};
+  };
+  mutable std::vector<Share> shares_;  // one for each thread
   std::unique_ptr<ThreadTeam> team_;
 };
 

@@ -195,20 +195,21 @@ template <class Write>
                                                Write&& write) noexcept {
   with_size(
       position.size, [&](auto size_constant) __attribute__((always_inline)) {
-        constexpr int size = decltype(size_constant)::value;
-        constexpr int squares = size * size;
+        constexpr int kSize = decltype(size_constant)::value;
+        constexpr int kSquares = kSize * kSize;
         BitStream stream;
         if (channels == kChannels) {
           const Bitboard own = position.own();
           const Bitboard theirs = position.theirs();
-          stream.append(squares_in_order(own, size), squares);
-          stream.append(squares_in_order(theirs, size), squares);
-          stream.append(squares_in_order(board_mask(size) & ~(own | theirs | position.holes), size), squares);
-          stream.append(squares_in_order(position.holes, size), squares);
+          stream.append(squares_in_order(own, kSize), kSquares);
+          stream.append(squares_in_order(theirs, kSize), kSquares);
+          stream.append(squares_in_order(board_mask(kSize) & ~(own | theirs | position.holes), kSize),
+                        kSquares);
+          stream.append(squares_in_order(position.holes, kSize), kSquares);
           write(stream);
         } else {
           for (const Bitboard board : observation_boards(position)) {
-            stream.append(squares_in_order(board, size), squares);
+            stream.append(squares_in_order(board, kSize), kSquares);
           }
           write(stream);
         }
@@ -233,12 +234,12 @@ template <class T>
                                               std::uint8_t* out) noexcept {
   with_size(
       position.size, [&](auto size_constant) __attribute__((always_inline)) {
-        constexpr int size = decltype(size_constant)::value;
-        constexpr int squares = size * size;
+        constexpr int kSize = decltype(size_constant)::value;
+        constexpr int kSquares = kSize * kSize;
         BitStream stream;
-        stream.append(squares_in_order(legal_squares(position), size), squares);
+        stream.append(squares_in_order(legal_squares(position), kSize), kSquares);
         stream.expand(out);
-        if (actions > squares) out[squares] = may_swap(position) ? 1 : 0;
+        if (actions > kSquares) out[kSquares] = may_swap(position) ? 1 : 0;
       });
 }
 

@@ -112,10 +112,10 @@ using LinePoints = std::array<std::uint16_t, 256>;
 
 // The same by the game's own table, in 256 bytes.
 inline constexpr std::array<std::uint8_t, 256> kRowPoints = [] {
-  constexpr LinePoints points = line_points(kRunPoints);
+  constexpr LinePoints kPoints = line_points(kRunPoints);
   std::array<std::uint8_t, 256> bytes{};
-  for (std::size_t line = 0; line < points.size(); ++line)
-    bytes[line] = static_cast<std::uint8_t>(points[line]);
+  for (std::size_t line = 0; line < kPoints.size(); ++line)
+    bytes[line] = static_cast<std::uint8_t>(kPoints[line]);
   return bytes;
 }();
 

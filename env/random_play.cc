@@ -109,7 +109,7 @@ RandomPlay BatchEnvironment::play_random(std::int64_t steps) {
   std::atomic<std::int64_t> white_wins{0};
   std::atomic<std::int64_t> draws{0};
   std::atomic<std::int64_t> black_wins{0};
-  in_parts(rows_.size(), [&](Part part, int) {
+  in_parts(rows_.size(), [&](Part part) {
     RandomPlay played;
     const bool stones_alone = !rules_.has_phases();
     for (std::size_t number = part.begin; number < part.end; ++number) {
