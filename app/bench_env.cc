@@ -1,10 +1,11 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <functional>
 #include <memory>
-#include <numeric>
+#include <span>
 #include <thread>
 
 #ifdef __AVX2__
@@ -103,8 +104,13 @@ class PlainWriter {
     const auto add = [this](std::size_t bytes) {
       if (bytes == 0) return;
       // vector<std::byte> has no alignment of its own beyond 16; leave room to start on a cache line.
-      memory_.emplace_back(bytes + 64);
-      sizes_.push_back(bytes);
+      std::byte* const memory = memory_.emplace_back(bytes + 64).data();
+      std::byte* const aligned = memory + (64 - reinterpret_cast<std::uintptr_t>(memory) % 64);
+      constexpr std::size_t kPiece = 65536;
+      for (std::size_t at = 0; at < bytes; at += kPiece) {
+        pieces_.emplace_back(aligned + at, std::min(kPiece, bytes - at));
+      }
+      bytes_ += bytes;
     };
     std::visit(
         [&](const auto& span) {
@@ -121,16 +127,10 @@ class PlainWriter {
   [[nodiscard]] double steps_per_second(double seconds) {
     const auto measure = [&](void (*fill)(std::byte*, std::size_t)) {
       return rate(seconds / 2, [&] {
-        team_->run([&](int member) {
-          const auto m = static_cast<std::size_t>(member);
-          const auto members = static_cast<std::size_t>(team_->members());
-          for (std::size_t k = 0; k < memory_.size(); ++k) {
-            std::byte* const aligned =
-                memory_[k].data() + (64 - reinterpret_cast<std::uintptr_t>(memory_[k].data()) % 64);
-            const std::size_t begin = sizes_[k] * m / members / 64 * 64;
-            const std::size_t end = m + 1 == members ? sizes_[k] : sizes_[k] * (m + 1) / members / 64 * 64;
-            fill(aligned + begin, end - begin);
-          }
+        std::atomic<std::size_t> next{0};
+        team_->run([&](int) {
+          for (std::size_t k = next++; k < pieces_.size(); k = next++)
+            fill(pieces_[k].data(), pieces_[k].size());
         });
         return 1;
       });
@@ -139,13 +139,12 @@ class PlainWriter {
                     measure(stream_fill));
   }
 
-  [[nodiscard]] std::size_t bytes() const {
-    return std::accumulate(sizes_.begin(), sizes_.end(), std::size_t{0});
-  }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
   std::vector<std::vector<std::byte>> memory_;
-  std::vector<std::size_t> sizes_;
+  std::vector<std::span<std::byte>> pieces_;  // of that memory, each written by one thread
+  std::size_t bytes_ = 0;
   std::unique_ptr<ThreadTeam> team_;
 };
 

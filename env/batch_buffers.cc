@@ -1,5 +1,6 @@
 #include "env/batch_buffers.h"
 
+#include <array>
 #include <cstring>
 #include <new>
 #include <string>
@@ -10,12 +11,6 @@ namespace pahtum {
 namespace {
 
 constexpr std::align_val_t kAlignment{64};
-
-std::size_t observation_length(const GameRules& rules, ObservationType type) {
-  const auto channels = static_cast<std::size_t>(rules.channels());
-  return type == ObservationType::kPacked ? channels
-                                          : channels * static_cast<std::size_t>(rules.size() * rules.size());
-}
 
 std::size_t length_of(const ObservationSpan& array) {
   return std::visit(
@@ -56,6 +51,26 @@ ObservationSpan part(const ObservationSpan& array, int first, int count, int tot
 }
 
 }  // namespace
+
+std::size_t observation_length(const GameRules& rules, ObservationType type) noexcept {
+  const auto channels = static_cast<std::size_t>(rules.channels());
+  const auto squares = static_cast<std::size_t>(rules.size() * rules.size());
+  switch (type) {
+    case ObservationType::kNone:
+      return 0;
+    case ObservationType::kUint8:
+    case ObservationType::kFloat32:
+      return channels * squares;
+    case ObservationType::kPacked:
+      return channels;
+  }
+  return 0;
+}
+
+std::size_t observation_bytes(const GameRules& rules, ObservationType type) noexcept {
+  constexpr std::array<std::size_t, 4> kBytes{0, sizeof(std::uint8_t), sizeof(float), sizeof(std::uint64_t)};
+  return observation_length(rules, type) * kBytes[static_cast<std::size_t>(type)];
+}
 
 BatchBuffers BatchBuffers::rows(int first, int count, int total) const {
   return {part(observation, first, count, total),    part(action_mask, first, count, total),

@@ -20,6 +20,10 @@ enum class ObservationType : std::uint8_t {
   kPacked,   // [N, C] of 64-bit words, a Bitboard each
 };
 
+// Numbers, and bytes, of one row's observation.
+[[nodiscard]] std::size_t observation_length(const GameRules& rules, ObservationType type) noexcept;
+[[nodiscard]] std::size_t observation_bytes(const GameRules& rules, ObservationType type) noexcept;
+
 // Memory for one observation array, empty where none is wanted.
 using ObservationSpan =
     std::variant<std::monostate, std::span<std::uint8_t>, std::span<float>, std::span<std::uint64_t>>;

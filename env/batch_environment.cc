@@ -17,13 +17,6 @@ namespace pahtum {
 namespace {
 
 constexpr int kMostThreads = 1024;
-void require_same_length(const std::string& name, std::size_t given, std::size_t expected) {
-  if (given != expected) {
-    throw request_error(name, "has " + std::to_string(given) + " entries; one for each of the " +
-                                  std::to_string(expected) + " rows is needed");
-  }
-}
-
 BatchConfig checked(const BatchConfig& config) {
   if (config.count < 1) {
     throw request_error("count", std::to_string(config.count) + " environments; use at least 1");
@@ -65,22 +58,6 @@ std::byte* bytes_at(const ObservationSpan& array) noexcept {
       array);
 }
 
-std::size_t bytes_per_row(const GameRules& rules, ObservationType type) noexcept {
-  const auto channels = static_cast<std::size_t>(rules.channels());
-  const std::size_t numbers = channels * static_cast<std::size_t>(rules.size() * rules.size());
-  switch (type) {
-    case ObservationType::kNone:
-      return 0;
-    case ObservationType::kUint8:
-      return numbers;
-    case ObservationType::kFloat32:
-      return numbers * sizeof(float);
-    case ObservationType::kPacked:
-      return channels * sizeof(Bitboard);
-  }
-  return 0;
-}
-
 template <class T>
 void clear(std::span<T> array) noexcept {
   std::ranges::fill(array, T{});
@@ -101,7 +78,7 @@ RowWriter::RowWriter(const BatchBuffers& buffers, const GameRules& rules)
           (planes != nullptr ? buffers.observation : buffers.final_observation).index())),
       channels(rules.channels()),
       actions(rules.actions()) {
-  plane_bytes = bytes_per_row(rules, type);
+  plane_bytes = observation_bytes(rules, type);
 }
 
 // What follows is the inner loop of every step; inline, so that it works on the loop's own copy of the
@@ -115,8 +92,8 @@ inline bool BatchEnvironment::is_legal_action(const Position& position, std::int
 }
 
 inline bool BatchEnvironment::is_acceptable(const Row& row, std::int64_t action) const noexcept {
-  if (row.ended != 0)
-    return config_.auto_reset == AutoReset::kNextStep;  // the action of a reset row is never read
+  // The action of a row that waits for its reset is never read.
+  if (row.ended != 0) return config_.auto_reset == AutoReset::kNextStep;
   return config_.illegal_action == IllegalAction::kForfeit || is_legal_action(row.position, action);
 }
 
@@ -184,17 +161,20 @@ BatchEnvironment::BatchEnvironment(const BatchConfig& config, const BatchBuffers
     clear(buffers_.truncated);
     clear(buffers_.final_scores);
   }
-  writer_ = std::make_unique<const RowWriter>(buffers_, rules_);
   const std::size_t n = index(config.count);
+  open_actions_.resize(n);
+  RowWriter writer(buffers_, rules_);
+  writer.open_actions = open_actions_.data();
+  // The action of a row that waits for its reset is never read; with kDisabled there may be none.
+  writer.open_when_ended = config.auto_reset == AutoReset::kDisabled ? 0 : ~std::uint64_t{0};
+  writer_ = std::make_unique<const RowWriter>(writer);
   if (writer_->final_planes != nullptr) std::memset(writer_->final_planes, 0, n * writer_->plane_bytes);
 
   // Only floats are: rows of bytes do not start where such stores may.
   past_caches_ = writer_->type == ObservationType::kFloat32 &&
                  n * writer_->plane_bytes > last_level_cache_bytes() &&
                  reinterpret_cast<std::uintptr_t>(writer_->planes) % 16 == 0;
-  for (int action = 0; action < size() * size(); ++action) {
-    action_squares_[index(action)] = square_bit(move_of(action, size()).square());
-  }
+  action_squares_ = rules_.action_squares();
   Position blank;
   blank.size = static_cast<std::uint8_t>(size());
   blank.run_points = config.game.run_points;
@@ -228,7 +208,7 @@ void BatchEnvironment::reset(std::span<const std::int32_t> rows) {
 
 void BatchEnvironment::reset(std::span<const std::int32_t> rows, std::span<const std::uint64_t> seeds) {
   require_started();
-  require_same_length("seeds", seeds.size(), rows.size());
+  require_one_each("seeds", seeds.size(), rows.size());
   require_distinct_rows(rows);
   for (std::size_t k = 0; k < rows.size(); ++k) {
     const std::size_t number = index(rows[k]);
@@ -264,20 +244,20 @@ void BatchEnvironment::restore(std::int32_t row, std::uint64_t episode, std::spa
 }
 
 void BatchEnvironment::step(std::span<const std::int32_t> actions) {
-  require_same_length("actions", actions.size(), rows_.size());
+  require_one_each("actions", actions.size(), rows_.size());
   step_rows(nullptr, actions);
 }
 void BatchEnvironment::step(std::span<const std::int64_t> actions) {
-  require_same_length("actions", actions.size(), rows_.size());
+  require_one_each("actions", actions.size(), rows_.size());
   step_rows(nullptr, actions);
 }
 void BatchEnvironment::step(std::span<const std::int32_t> rows, std::span<const std::int32_t> actions) {
-  require_same_length("actions", actions.size(), rows.size());
+  require_one_each("actions", actions.size(), rows.size());
   require_distinct_rows(rows);
   step_rows(rows.data(), actions);
 }
 void BatchEnvironment::step(std::span<const std::int32_t> rows, std::span<const std::int64_t> actions) {
-  require_same_length("actions", actions.size(), rows.size());
+  require_one_each("actions", actions.size(), rows.size());
   require_distinct_rows(rows);
   step_rows(rows.data(), actions);
 }
@@ -301,20 +281,33 @@ void BatchEnvironment::step_rows(const std::int32_t* rows, std::span<const Actio
 
 template <class Action>
 void BatchEnvironment::check_actions(const std::int32_t* rows, std::span<const Action> actions) const {
+  const auto row_of = [rows](std::size_t k) { return rows == nullptr ? k : index(rows[k]); };
   std::atomic<std::size_t> first_bad{actions.size()};
-  in_parts(actions.size(), [&](Part part) {
+  const auto check = [&](Part part) {
+    bool all_open = true;
     for (std::size_t k = part.begin; k < part.end; ++k) {
-      const std::size_t number = rows == nullptr ? k : index(rows[k]);
-      if (is_acceptable(rows_[number], static_cast<std::int64_t>(actions[k]))) continue;
+      const auto action = static_cast<std::uint64_t>(actions[k]);
+      all_open &= action < 64 && ((open_actions_[row_of(k)] >> action) & 1) != 0;
+    }
+    if (all_open) return;
+    for (std::size_t k = part.begin; k < part.end; ++k) {
+      if (is_acceptable(rows_[row_of(k)], static_cast<std::int64_t>(actions[k]))) continue;
       std::size_t known = first_bad.load(std::memory_order_relaxed);
       while (k < known && !first_bad.compare_exchange_weak(known, k, std::memory_order_relaxed)) {
       }
       return;
     }
-  });
+  };
+  // Below that, one thread is done before the others could have started.
+  constexpr std::size_t kWorthThreads = 16384;
+  if (actions.size() < kWorthThreads) {
+    check(Part{0, actions.size()});
+  } else {
+    in_parts(actions.size(), check);
+  }
   const std::size_t k = first_bad.load();
   if (k == actions.size()) return;
-  refuse(rows == nullptr ? k : index(rows[k]), static_cast<std::int64_t>(actions[k]));
+  refuse(row_of(k), static_cast<std::int64_t>(actions[k]));
 }
 
 void BatchEnvironment::refuse(std::size_t number, std::int64_t action) const {
@@ -333,6 +326,12 @@ void BatchEnvironment::refuse(std::size_t number, std::int64_t action) const {
     why = "the square is a hole";
   }
   throw request_error(subject, what + " (" + to_text(move, size()) + ") is illegal: " + why);
+}
+
+void BatchEnvironment::require_one_each(const char* name, std::size_t given, std::size_t rows) {
+  if (given == rows) return;
+  throw request_error(name, "has " + std::to_string(given) + " entries; one for each of the " +
+                                std::to_string(rows) + " rows is needed");
 }
 
 void BatchEnvironment::require_started() const {

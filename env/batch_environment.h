@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -174,7 +173,8 @@ class BatchEnvironment {
   static constexpr std::size_t kPiece = 128;
 
   // Calls work(Part) for every piece of `count` rows. Each thread has its share, which is the same in every
-  // step so that its rows stay in its caches, and takes over pieces of others when it is done before them.
+  // step so that its rows stay in its caches, and takes over pieces of others when it is done before them or
+  // they are not there.
   template <class Work>
   void in_parts(std::size_t count, const Work& work) const {
     const std::size_t pieces = (count + kPiece - 1) / kPiece;
@@ -200,6 +200,7 @@ class BatchEnvironment {
     });
   }
 
+  static void require_one_each(const char* name, std::size_t given, std::size_t rows);
   void require_started() const;
   void require_distinct_rows(std::span<const std::int32_t> rows);
   void require_row(std::int32_t row) const;
@@ -240,7 +241,10 @@ class BatchEnvironment {
   BatchBuffers buffers_;
   std::unique_ptr<const RowWriter> writer_;
   bool past_caches_ = false;  // observations are larger than the caches and bypass them
-  std::array<Bitboard, kMaxSquares> action_squares_{};  // the square of each action but the swap
+  std::span<const Bitboard> action_squares_;
+  // Of each row: bit a is set where action a may be played or will not be read. The swap of the largest board
+  // has no bit.
+  std::vector<std::uint64_t> open_actions_;
   bool started_ = false;
   std::vector<Row> rows_;
   std::vector<Position> final_positions_;

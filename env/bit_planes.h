@@ -40,42 +40,30 @@ inline constexpr std::array<std::uint64_t, 256> kBytesOfBits = [] {
 }();
 
 #ifdef __AVX2__
-// 32 bits as 32 bytes of 0 and 1.
-[[gnu::always_inline]] inline void expand32(std::uint32_t bits, std::uint8_t* out) noexcept {
-  // Byte k of the vector gets byte k / 8 of `bits`, then keeps bit k % 8 of it.
-  const __m256i spread = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
+// 64 bits in every quarter of a vector, to be expanded from there.
+[[nodiscard, gnu::always_inline]] inline __m256i broadcast64(std::uint64_t bits) noexcept {
+  return _mm256_set1_epi64x(static_cast<std::int64_t>(bits));
+}
+
+// Half 0 or 1 of broadcast bits as 32 bytes of 0 and 1.
+template <int kHalf>
+[[gnu::always_inline]] inline void expand32(__m256i bits, std::uint8_t* out) noexcept {
+  // Byte k of the vector gets byte k / 8 of its half, then keeps bit k % 8 of it.
+  constexpr std::int64_t kFirst = 0x0404040404040404 * kHalf;
+  constexpr std::int64_t kByte = 0x0101010101010101;
+  const __m256i spread = _mm256_setr_epi64x(kFirst, kFirst + kByte, kFirst + 2 * kByte, kFirst + 3 * kByte);
   const __m256i select = _mm256_set1_epi64x(static_cast<std::int64_t>(0x8040201008040201ull));
-  const __m256i bytes = _mm256_shuffle_epi8(_mm256_set1_epi32(static_cast<int>(bits)), spread);
-  const __m256i set = _mm256_cmpeq_epi8(_mm256_and_si256(bytes, select), select);
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_and_si256(set, _mm256_set1_epi8(1)));
-}
-#endif
-
-// The low eight of `bits` as floats.
-[[gnu::always_inline]] inline void expand8(std::uint32_t bits, float* out) noexcept {
-#ifdef __AVX2__
-  const __m256i select = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-  const __m256i set =
-      _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(static_cast<int>(bits)), select), select);
-  _mm256_storeu_ps(out, _mm256_and_ps(_mm256_castsi256_ps(set), _mm256_set1_ps(1.0f)));
-#else
-  for (int k = 0; k < 8; ++k) out[k] = static_cast<float>((bits >> k) & 1u);
-#endif
+  const __m256i bytes = _mm256_and_si256(_mm256_shuffle_epi8(bits, spread), select);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_min_epu8(bytes, _mm256_set1_epi8(1)));
 }
 
-#ifdef __AVX2__
-// The same past the caches, without reading the memory first; `out` on 32 bytes.
-[[gnu::always_inline]] inline void stream8(std::uint32_t bits, float* out) noexcept {
-  const __m256i select = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-  const __m256i set =
-      _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(static_cast<int>(bits)), select), select);
-  _mm256_stream_ps(out, _mm256_and_ps(_mm256_castsi256_ps(set), _mm256_set1_ps(1.0f)));
-}
-// The low four; `out` on 16 bytes.
-[[gnu::always_inline]] inline void stream4(std::uint32_t bits, float* out) noexcept {
-  const __m128i select = _mm_setr_epi32(1, 2, 4, 8);
-  const __m128i set = _mm_cmpeq_epi32(_mm_and_si128(_mm_set1_epi32(static_cast<int>(bits)), select), select);
-  _mm_stream_ps(out, _mm_and_ps(_mm_castsi128_ps(set), _mm_set1_ps(1.0f)));
+// Bits first … first + 7 of 32 as floats.
+[[nodiscard, gnu::always_inline]] inline __m256 floats8(std::uint32_t bits, int first) noexcept {
+  // Each bit at the sign's place of its lane, where blendv looks.
+  const __m256i places =
+      _mm256_sub_epi32(_mm256_set1_epi32(31 - first), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+  const __m256i signs = _mm256_sllv_epi32(_mm256_set1_epi32(static_cast<int>(bits)), places);
+  return _mm256_blendv_ps(_mm256_setzero_ps(), _mm256_set1_ps(1.0f), _mm256_castsi256_ps(signs));
 }
 #endif
 
@@ -95,58 +83,78 @@ class BitStream {
   // Each writes one 0 or 1 per bit and nothing beyond them.
   [[gnu::always_inline]] void expand(std::uint8_t* out) noexcept {
     finish();
+    int done = 0;
 #ifdef __AVX2__
-    constexpr int kStep = 32;
-    if (count_ >= kStep) {
-      int done = 0;
-#pragma GCC unroll 32
-      for (; done + kStep <= count_; done += kStep) expand32(bits_from(done), out + done);
+#pragma GCC unroll 16
+    for (; done + 64 <= count_; done += 64) {
+      const __m256i bits = broadcast64(words_[static_cast<std::size_t>(done >> 6)]);
+      expand32<0>(bits, out + done);
+      expand32<1>(bits, out + done + 32);
+    }
+    if (done + 32 <= count_) {
+      expand32<0>(broadcast64(words_[static_cast<std::size_t>(done >> 6)]), out + done);
+      done += 32;
+    }
+    if (done + 8 < count_ && count_ >= 32) {
       // The last piece overlaps the one before rather than write past the end.
-      if (done < count_) expand32(bits_from(count_ - kStep), out + count_ - kStep);
+      expand32<0>(broadcast64(bits_from(count_ - 32)), out + count_ - 32);
       return;
     }
 #endif
-    std::uint8_t* const end = out + count_;
-    for (const std::uint64_t* word = words_.data(); out < end; ++word) {
-      for (std::uint64_t bits = *word, k = 0; k < 64 && out < end; k += 8, bits >>= 8) {
-        // Whole bytes of bits, then what is left of the last.
-        const auto width = std::min<std::ptrdiff_t>(8, end - out);
-        std::memcpy(out, &kBytesOfBits[bits & 0xFF], static_cast<std::size_t>(width));
-        out += width;
-      }
+    // Whole bytes of bits, then what is left of the last.
+#pragma GCC unroll 128
+    for (; done < count_; done += 8) {
+      std::memcpy(out + done, &kBytesOfBits[bits_from(done) & 0xFF],
+                  static_cast<std::size_t>(std::min(8, count_ - done)));
     }
   }
   [[gnu::always_inline]] void expand(float* out) noexcept {
     finish();
-    constexpr int kStep = 8;
     int done = 0;
-#pragma GCC unroll 32
-    for (; done + kStep <= count_; done += kStep) expand8(bits_from(done), out + done);
-    if (done < count_) expand8(bits_from(count_ - kStep), out + count_ - kStep);
+#ifdef __AVX2__
+#pragma GCC unroll 128
+    for (; done + 8 <= count_; done += 8) {
+      _mm256_storeu_ps(out + done, floats8(bits_from(done & ~31), done & 31));
+    }
+    if (done < count_) _mm256_storeu_ps(out + count_ - 8, floats8(bits_from(count_ - 8), 0));
+#else
+    for (; done < count_; ++done) out[done] = static_cast<float>(bits_from(done) & 1u);
+#endif
   }
 
-  // expand() past the caches. `out` on 16 bytes, and a multiple of four bits: both hold for every row of an
-  // observation whose array starts on 16 bytes.
+  // expand() past the caches, without reading the memory first. `out` on 16 bytes, and a multiple of four
+  // bits: both hold for every row of an observation whose array starts on 16 bytes.
   [[gnu::always_inline]] void stream(float* out) noexcept {
 #ifdef __AVX2__
     finish();
-    int done = 0;
     if (reinterpret_cast<std::uintptr_t>(out) % 32 != 0) {
-      stream4(bits_from(0), out);
-      done = 4;
-#pragma GCC unroll 32
-      for (; done + 8 <= count_; done += 8) stream8(bits_from(done), out + done);
+      stream4(0, out);
+      stream_from(4, out);
     } else {
-#pragma GCC unroll 32
-      for (; done + 8 <= count_; done += 8) stream8(bits_from(done), out + done);
+      stream_from(0, out);
     }
-    if (done < count_) stream4(bits_from(done), out + done);
 #else
     expand(out);
 #endif
   }
 
  private:
+#ifdef __AVX2__
+  // The bits from `first` on; out + first on 32 bytes.
+  [[gnu::always_inline]] void stream_from(int first, float* out) const noexcept {
+    int done = first;
+#pragma GCC unroll 128
+    for (; done + 8 <= count_; done += 8) {
+      const int within = (done - first) & 31;
+      _mm256_stream_ps(out + done, floats8(bits_from(done - within), within));
+    }
+    if (done < count_) stream4(done, out);
+  }
+  [[gnu::always_inline]] void stream4(int first, float* out) const noexcept {
+    _mm_stream_ps(out + first, _mm256_castps256_ps128(floats8(bits_from(first), 0)));
+  }
+#endif
+
   [[gnu::always_inline]] void finish() noexcept {
     const auto word = static_cast<std::size_t>(count_ >> 6);
     words_[word] = last_;
@@ -229,15 +237,22 @@ template <class T>
       position, channels, [out](BitStream & stream) __attribute__((always_inline)) { stream.stream(out); });
 }
 
-// `actions` is n², or n² + 1 where the rules have the swap.
-[[gnu::always_inline]] inline void write_mask(const Position& position, int actions,
+// The legal moves by action: bit a is action a. Only the swap of the largest board, action 64, has no bit.
+[[nodiscard, gnu::always_inline]] inline std::uint64_t actions_in_order(const Position& position) noexcept {
+  const std::uint64_t squares = squares_in_order(legal_squares(position), position.size);
+  const int swap = position.size * position.size;
+  return swap < 64 && may_swap(position) ? squares | std::uint64_t{1} << swap : squares;
+}
+
+// `in_order` is actions_in_order(position); `actions` is n², or n² + 1 where the rules have the swap.
+[[gnu::always_inline]] inline void write_mask(const Position& position, std::uint64_t in_order, int actions,
                                               std::uint8_t* out) noexcept {
   with_size(
       position.size, [&](auto size_constant) __attribute__((always_inline)) {
         constexpr int kSize = decltype(size_constant)::value;
         constexpr int kSquares = kSize * kSize;
         BitStream stream;
-        stream.append(squares_in_order(legal_squares(position), kSize), kSquares);
+        stream.append(in_order & (~std::uint64_t{0} >> (64 - kSquares)), kSquares);
         stream.expand(out);
         if (actions > kSquares) out[kSquares] = may_swap(position) ? 1 : 0;
       });

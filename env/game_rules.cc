@@ -9,8 +9,8 @@
 namespace pahtum {
 namespace {
 
-// The squares of each board in reading order.
-constexpr std::array<std::array<Bitboard, kMaxSquares>, kMaxSize + 1> kSquares = [] {
+// The squares of each board in the order of actions.
+constexpr std::array<std::array<Bitboard, kMaxSquares>, kMaxSize + 1> kActionSquares = [] {
   std::array<std::array<Bitboard, kMaxSquares>, kMaxSize + 1> squares{};
   for (int size = kMinSize; size <= kMaxSize; ++size) {
     for (int number = 0; number < size * size; ++number) {
@@ -25,7 +25,7 @@ constexpr std::array<std::array<Bitboard, kMaxSquares>, kMaxSize + 1> kSquares =
 // `below(bound)` is uniform in [0, bound).
 template <class Below>
 Bitboard floyd_sample(int size, std::uint32_t holes, Below&& below) noexcept {
-  const auto& bits = kSquares[static_cast<std::size_t>(size)];
+  const auto& bits = kActionSquares[static_cast<std::size_t>(size)];
   const auto squares = static_cast<std::uint32_t>(size * size);
   Bitboard drawn = 0;
   for (std::uint32_t last = squares - holes; last < squares; ++last) {
@@ -73,6 +73,11 @@ bool GameRules::has_swap() const noexcept {
 
 bool GameRules::has_phases() const noexcept {
   return config_.swap || config_.hole_mode != HoleMode::kRandom;
+}
+
+std::span<const Bitboard> GameRules::action_squares() const noexcept {
+  const auto n = static_cast<std::size_t>(size());
+  return std::span(kActionSquares[n]).first(n * n);
 }
 
 int GameRules::channels() const noexcept {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,8 @@ class GameRules {
   [[nodiscard]] bool has_phases() const noexcept;
   // Actions of a move: the n² squares, and the swap as action n² where the rules have it.
   [[nodiscard]] int actions() const noexcept { return size() * size() + (has_swap() ? 1 : 0); }
+  // The square of each action but the swap, by action: n² of them.
+  [[nodiscard]] std::span<const Bitboard> action_squares() const noexcept;
   // Channels of an observation, see observation.h.
   [[nodiscard]] int channels() const noexcept;
   // Moves of the longest game, placed holes and the swap included, and of the shortest.

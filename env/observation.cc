@@ -26,7 +26,7 @@ void write_observation(const Position& position, std::span<float> planes) noexce
 }
 
 void write_action_mask(const Position& position, std::span<std::uint8_t> mask) noexcept {
-  write_mask(position, static_cast<int>(mask.size()), mask.data());
+  write_mask(position, actions_in_order(position), static_cast<int>(mask.size()), mask.data());
 }
 
 }  // namespace pahtum

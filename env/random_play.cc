@@ -231,11 +231,7 @@ void BatchEnvironment::play_row_of_stones(std::size_t number, std::int64_t steps
 
 void BatchEnvironment::random_actions(std::span<std::int32_t> actions) const {
   require_started();
-  if (actions.size() != rows_.size()) {
-    throw request_error("actions", "has " + std::to_string(actions.size()) +
-                                       " entries; one for each of the " + std::to_string(rows_.size()) +
-                                       " rows is needed");
-  }
+  require_one_each("actions", actions.size(), rows_.size());
   for (std::size_t number = 0; number < rows_.size(); ++number) {
     const Row& row = rows_[number];
     actions[number] = row.ended != 0 ? 0 : action_of(random_move(row.position, random_key(number)), size());

@@ -24,6 +24,8 @@ struct RowWriter {
   std::uint8_t* terminated = nullptr;
   std::int8_t* current_player = nullptr;
   std::int32_t* final_scores = nullptr;
+  std::uint64_t* open_actions = nullptr;  // never null in use; see BatchEnvironment::open_actions_
+  std::uint64_t open_when_ended = 0;
   std::size_t plane_bytes = 0;  // of one row's observation
   ObservationType type = ObservationType::kNone;
   int channels = 0;
@@ -52,16 +54,18 @@ struct RowWriter {
     scores[2 * number + 1] = black;
   }
 
-  // Mover, mask and, at `target` (null: nowhere), the observation.
+  // Mover, mask, open actions and, at `target` (null: nowhere), the observation.
   [[gnu::always_inline]] void write_position(std::size_t number, const Position& position, bool ended,
                                              std::byte* target) const noexcept {
     if (current_player != nullptr) current_player[number] = static_cast<std::int8_t>(position.mover);
+    const std::uint64_t in_order = actions_in_order(position);
+    open_actions[number] = ended ? open_when_ended : in_order;
     if (mask != nullptr) {
       std::uint8_t* const row = mask + number * static_cast<std::size_t>(actions);
       if (ended) {
         std::memset(row, 1, static_cast<std::size_t>(actions));
       } else {
-        write_mask(position, actions, row);
+        write_mask(position, in_order, actions, row);
       }
     }
     if (target != nullptr) write_observation_to(position, target);

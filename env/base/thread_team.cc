@@ -10,6 +10,7 @@ namespace pahtum {
 namespace {
 
 constexpr std::uint32_t kStop = 0xFFFFFFFFu;
+constexpr std::uint64_t kInside = 0x7FFFFFFFu;  // of the gate: the members inside
 // About 20 µs: longer than a short step of a batch takes to come back, shorter than a user would pay for.
 constexpr int kSpins = 500;
 
@@ -22,9 +23,10 @@ void pause_briefly() noexcept {
 }
 
 // Returns the value of `word` once it is not `old` any more.
-std::uint32_t wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t old) noexcept {
+template <class Word>
+Word wait_while(const std::atomic<Word>& word, Word old) noexcept {
   for (int spin = 0; spin < kSpins; ++spin) {
-    const std::uint32_t now = word.load(std::memory_order_acquire);
+    const Word now = word.load(std::memory_order_acquire);
     if (now != old) return now;
     pause_briefly();
   }
@@ -45,17 +47,32 @@ ThreadTeam::~ThreadTeam() {
   round_.notify_all();
 }
 
-void ThreadTeam::start_others() {
-  running_.store(static_cast<std::uint32_t>(members_ - 1), std::memory_order_relaxed);
+void ThreadTeam::open_round() {
   const std::uint32_t next = round_.load(std::memory_order_relaxed) + 1;
-  round_.store(next == kStop ? 0 : next, std::memory_order_release);
+  const std::uint32_t round = next == kStop ? 0 : next;
+  gate_.store(std::uint64_t{round} << 32, std::memory_order_release);
+  round_.store(round, std::memory_order_release);
   round_.notify_all();
 }
 
-void ThreadTeam::wait_for_others() {
-  for (std::uint32_t left = running_.load(std::memory_order_acquire); left != 0;) {
-    left = wait_while(running_, left);
+void ThreadTeam::close_round() {
+  std::uint64_t gate = gate_.fetch_or(kClosed, std::memory_order_acq_rel) | kClosed;
+  while ((gate & kInside) != 0) gate = wait_while(gate_, gate);
+}
+
+bool ThreadTeam::enter(std::uint32_t round) noexcept {
+  std::uint64_t gate = gate_.load(std::memory_order_relaxed);
+  while (gate >> 32 == round && (gate & kClosed) == 0) {
+    if (gate_.compare_exchange_weak(gate, gate + 1, std::memory_order_acquire, std::memory_order_relaxed)) {
+      return true;
+    }
   }
+  return false;
+}
+
+void ThreadTeam::leave() noexcept {
+  const std::uint64_t gate = gate_.fetch_sub(1, std::memory_order_acq_rel) - 1;
+  if ((gate & kClosed) != 0 && (gate & kInside) == 0) gate_.notify_one();
 }
 
 void ThreadTeam::serve(int member) {
@@ -63,8 +80,9 @@ void ThreadTeam::serve(int member) {
   while (true) {
     seen = wait_while(round_, seen);
     if (seen == kStop) return;
+    if (!enter(seen)) continue;
     call_(context_, member);
-    if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) running_.notify_one();
+    leave();
   }
 }
 

@@ -4,10 +4,13 @@
 
 #include <atomic>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "env/base/random.h"
+#include "env/batch_environment.h"
 #include "env/game_rules.h"
 #include "selfplay/game_record.h"
 #include "selfplay/run_config.h"
@@ -72,6 +75,25 @@ inline GameRecord random_game(std::uint64_t index, const GameConfig& rules, int 
     apply(position, move);
   }
   return game;
+}
+
+// The game's last position and White's margin when its moves are played in a batch environment of seed 1;
+// nothing where the game does not end with them.
+inline std::optional<std::pair<Position, std::int32_t>> replayed(const GameRecord& game,
+                                                                 const GameConfig& rules) {
+  BatchEnvironment environment({.game = rules,
+                                .count = 1,
+                                .seed = 1,
+                                .first_environment = game.environment,
+                                .auto_reset = AutoReset::kSameStep});
+  environment.reset();
+  environment.restore(0, game.episode, {});
+  for (const Move move : game.moves) {
+    environment.step(std::vector<std::int32_t>{action_of(move, environment.size())});
+  }
+  if (environment.terminated()[0] == 0) return {};
+  return std::pair(environment.final_position(0),
+                   environment.final_scores()[0] - environment.final_scores()[1]);
 }
 
 }  // namespace pahtum

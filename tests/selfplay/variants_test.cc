@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <ostream>
 
-#include "env/batch_environment.h"
 #include "env/symmetry.h"
 #include "model/checkpoint.h"
 #include "selfplay/replay.h"
@@ -61,18 +60,7 @@ TEST_P(TrainedVariants, GamesKeepTheRulesAndReplayThroughTheBatchEnvironment) {
     const auto plies = static_cast<int>(game.moves.size());
     EXPECT_GE(plies, rules.shortest_game());
     EXPECT_LE(plies, rules.longest_game());
-    BatchEnvironment environment({.game = GetParam().game,
-                                  .count = 1,
-                                  .seed = 1,
-                                  .first_environment = game.environment,
-                                  .auto_reset = AutoReset::kSameStep});
-    environment.reset();
-    environment.restore(0, game.episode, {});
-    for (const Move move : game.moves) {
-      environment.step(std::vector<std::int32_t>{action_of(move, rules.size())});
-    }
-    EXPECT_EQ(environment.terminated()[0], 1);
-    EXPECT_EQ(environment.final_position(0), game.position());
+    EXPECT_EQ(replayed(game, GetParam().game), std::pair(game.position(), game.position().white_margin()));
   }
 }
 

@@ -33,20 +33,7 @@ TEST(SelfplayWorker, RecordedGamesReplayThroughTheBatchEnvironment) {
   const RunConfig config = tiny_config();
   SelfplayWorker worker(config, 0, 6);
   for (const GameRecord& game : play(worker, 20)) {
-    BatchEnvironment environment({.game = config.game,
-                                  .count = 1,
-                                  .seed = 1,
-                                  .first_environment = game.environment,
-                                  .auto_reset = AutoReset::kSameStep});
-    environment.reset();
-    environment.restore(0, game.episode, {});
-    for (const Move move : game.moves) {
-      const std::int32_t actions[] = {action_of(move, 4)};
-      environment.step(actions);
-    }
-    EXPECT_EQ(environment.terminated()[0], 1);
-    EXPECT_EQ(environment.final_position(0), game.position());
-    EXPECT_EQ(environment.final_scores()[0] - environment.final_scores()[1], game.position().white_margin());
+    EXPECT_EQ(replayed(game, config.game), std::pair(game.position(), game.position().white_margin()));
   }
 }
 
