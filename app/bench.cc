@@ -248,6 +248,7 @@ void add_bench(CLI::App& app, Command& command) {
   add("search", "Tree search without a network, and UCT's rollouts", bench_search);
   add("inference", "The network at several batch sizes, on one thread", bench_inference);
   add("selfplay", "Self-play beside the bare network at the same batch size, in turn", bench_selfplay);
+  add("solver", "The exact solver: mean time for fixed positions of several kinds", bench_solver);
   add("learn", "Learner steps", bench_learn);
   sub.callback([options, signature, &sub, &command] {
     if (!sub.get_subcommands().empty()) return;

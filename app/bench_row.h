@@ -40,4 +40,8 @@ double rate(double seconds, Work&& work) {
 // round measured one after the other. `seconds` is the time of a row over all rounds.
 [[nodiscard]] std::vector<BenchRow> bench_env(const RunConfig& config, double seconds);
 
+// The exact solver on fixed positions: mean milliseconds, the seed's positions whatever the configuration
+// says.
+[[nodiscard]] std::vector<BenchRow> bench_solver(const RunConfig& config, double seconds);
+
 }  // namespace pahtum

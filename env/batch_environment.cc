@@ -114,9 +114,8 @@ inline void BatchEnvironment::put_stone(Row& row, std::int64_t action) const noe
                                                    points[column | (1u << row_of(square))] - points[column];
 }
 
-[[gnu::always_inline]] inline void BatchEnvironment::step_row(const RowWriter& writer, std::size_t number,
-                                                              std::int64_t action,
-                                                              std::byte* planes) noexcept {
+PAHTUM_FORCE_INLINE inline void BatchEnvironment::step_row(const RowWriter& writer, std::size_t number,
+                                                           std::int64_t action, std::byte* planes) noexcept {
   Row& row = rows_[number];
   Position& position = row.position;
   if (row.ended != 0) {

@@ -39,7 +39,7 @@ struct RowWriter {
     return planes == nullptr ? nullptr : planes + number * plane_bytes;
   }
 
-  [[gnu::always_inline]] void write_reward(std::size_t number, float white, bool ends) const noexcept {
+  PAHTUM_FORCE_INLINE void write_reward(std::size_t number, float white, bool ends) const noexcept {
     if (rewards != nullptr) {
       rewards[2 * number] = white;
       rewards[2 * number + 1] = 0.0f - white;  // not −0 for a draw
@@ -47,16 +47,16 @@ struct RowWriter {
     if (terminated != nullptr) terminated[number] = ends ? 1 : 0;
   }
 
-  [[gnu::always_inline]] void write_scores(std::size_t number, std::int32_t white,
-                                           std::int32_t black) const noexcept {
+  PAHTUM_FORCE_INLINE void write_scores(std::size_t number, std::int32_t white,
+                                        std::int32_t black) const noexcept {
     if (scores == nullptr) return;
     scores[2 * number] = white;
     scores[2 * number + 1] = black;
   }
 
   // Mover, mask, open actions and, at `target` (null: nowhere), the observation.
-  [[gnu::always_inline]] void write_position(std::size_t number, const Position& position, bool ended,
-                                             std::byte* target) const noexcept {
+  PAHTUM_FORCE_INLINE void write_position(std::size_t number, const Position& position, bool ended,
+                                          std::byte* target) const noexcept {
     if (current_player != nullptr) current_player[number] = static_cast<std::int8_t>(position.mover);
     const std::uint64_t in_order = actions_in_order(position);
     open_actions[number] = ended ? open_when_ended : in_order;
@@ -71,8 +71,7 @@ struct RowWriter {
     if (target != nullptr) write_observation_to(position, target);
   }
 
-  [[gnu::always_inline]] void write_observation_to(const Position& position,
-                                                   std::byte* target) const noexcept {
+  PAHTUM_FORCE_INLINE void write_observation_to(const Position& position, std::byte* target) const noexcept {
     switch (type) {
       case ObservationType::kNone:
         break;
@@ -94,8 +93,8 @@ struct RowWriter {
     }
   }
 
-  [[gnu::always_inline]] void write_end(std::size_t number, const Position& position, std::int32_t white,
-                                        std::int32_t black) const noexcept {
+  PAHTUM_FORCE_INLINE void write_end(std::size_t number, const Position& position, std::int32_t white,
+                                     std::int32_t black) const noexcept {
     if (final_scores != nullptr) {
       final_scores[2 * number] = white;
       final_scores[2 * number + 1] = black;

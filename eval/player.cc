@@ -10,6 +10,7 @@
 #include "model/checkpoint.h"
 #include "model/network_evaluator.h"
 #include "search/greedy.h"
+#include "search/solver.h"
 #include "search/uct.h"
 
 namespace pahtum {
@@ -46,6 +47,23 @@ Move random_move(const Position& position, Random& random) {
                    static_cast<int>(random.below(static_cast<std::uint32_t>(legal_count(position)))));
 }
 
+// Perfect play once few squares are empty. The best margin brings the best outcome too.
+class SolverChoice {
+ public:
+  explicit SolverChoice(int most_empty) : most_empty_(most_empty) {}
+
+  Move operator()(const Position& position, Random& random) {
+    if (position.empty_count() > most_empty_) return greedy_move(position, random);
+    return solver_
+        .solve(position, {.objective = Objective::kMargin, .moves = SolvedMoves::kOneBest, .limits = {}})
+        .best.front();
+  }
+
+ private:
+  int most_empty_;
+  Solver solver_;
+};
+
 std::unique_ptr<Player> make_network_player(const std::string& spec, const PlayerSpec& parsed,
                                             const PlayerContext& context) {
   try {
@@ -77,6 +95,8 @@ std::unique_ptr<Player> make_player(const std::string& spec, const PlayerContext
           [search = UctSearch(parsed.number)](const Position& position, Random& random) mutable {
             return search.choose(position, random);
           });
+    case PlayerKind::kSolver:
+      return make_single(spec, context.seed, SolverChoice(static_cast<int>(parsed.number)));
     case PlayerKind::kNetwork:
       return make_network_player(spec, parsed, context);
   }

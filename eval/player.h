@@ -55,8 +55,8 @@ struct PlayerContext {
       0;  // of `net:` players whose SPEC gives none; 0: what the checkpoint was trained with
 };
 
-// Makes a player from its SPEC: `random`, `greedy`, `uct:N`, `net:PATH[,sims=N][,policy]`. PATH is a
-// checkpoint or a run directory (its newest checkpoint). Throws a kRequest Error that names the SPEC and
+// Makes a player from its SPEC: `random`, `greedy`, `uct:N`, `solver:N`, `net:PATH[,sims=N][,policy]`. PATH
+// is a checkpoint or a run directory (its newest checkpoint). Throws a kRequest Error that names the SPEC and
 // lists what would be right.
 [[nodiscard]] std::unique_ptr<Player> make_player(const std::string& spec, const PlayerContext& context);
 

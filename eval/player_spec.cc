@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "env/base/error.h"
+#include "env/bitboard.h"
 
 namespace pahtum {
 namespace {
@@ -34,13 +35,14 @@ struct SpecRow {
 // Visit counts are 32-bit integers, and a tree of ten million visits still fits into memory.
 constexpr NumberRange kSimulations = {1, 10'000'000};
 constexpr NumberRange kRollouts = {1, 1'000'000'000};
+constexpr NumberRange kEmptySquares = {1, kMaxSquares};
 
 constexpr std::array<Option, 2> kNetworkOptions = {{
     {"sims", true, kSimulations, [](PlayerSpec& spec, std::int64_t value) { spec.simulations = value; }},
     {"policy", false, {}, [](PlayerSpec& spec, std::int64_t) { spec.policy = true; }},
 }};
 
-constexpr std::array<SpecRow, 4> kSpecs = {{
+constexpr std::array<SpecRow, 5> kSpecs = {{
     {"random", PlayerKind::kRandom, Argument::kNone, {}, {}, {"random", "any legal move"}},
     {"greedy",
      PlayerKind::kGreedy,
@@ -54,6 +56,12 @@ constexpr std::array<SpecRow, 4> kSpecs = {{
      kRollouts,
      {},
      {"uct:N", "tree search with N random rollouts a move"}},
+    {"solver",
+     PlayerKind::kSolver,
+     Argument::kNumber,
+     kEmptySquares,
+     {},
+     {"solver:N", "perfect play from N empty squares on, greedy before"}},
     {"net",
      PlayerKind::kNetwork,
      Argument::kPath,

@@ -8,12 +8,12 @@
 
 namespace pahtum {
 
-enum class PlayerKind { kRandom, kGreedy, kUct, kNetwork };
+enum class PlayerKind { kRandom, kGreedy, kUct, kSolver, kNetwork };
 
 // A SPEC taken apart. Only what its kind has is filled in.
 struct PlayerSpec {
   PlayerKind kind = PlayerKind::kRandom;
-  std::int64_t number = 0;                  // N of `uct:N`
+  std::int64_t number = 0;                  // N of `uct:N` and `solver:N`
   std::string path;                         // of `net:PATH`
   std::optional<std::int64_t> simulations;  // `,sims=N`
   bool policy = false;                      // `,policy`: the network's first choice without search

@@ -118,7 +118,8 @@ Schema describe(EvaluationConfig& config) {
   Schema schema("evaluation", "What is measured after training, and on the way.");
   schema
       .text_list("against", &config.against,
-                 "Opponents after training: `random`, `greedy`, `uct:N`, `net:PATH`. An empty list skips the "
+                 "Opponents after training: `random`, `greedy`, `uct:N`, `solver:N`, `net:PATH`. An empty "
+                 "list skips the "
                  "evaluation.")
       .integer("pairs", &config.pairs, 1, 1'000'000, "pairs",
                "Pairs of games against each opponent; both games of a pair share the layout, with colours "

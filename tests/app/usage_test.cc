@@ -20,8 +20,8 @@ Finished run(const Words& arguments, const std::string& input = "") {
 
 TEST(Usage, HelpGoesToStandardOutputWithAnExample) {
   for (const Words& command :
-       {Words{}, Words{"train"}, Words{"evaluate"}, Words{"match"}, Words{"show"}, Words{"play"},
-        Words{"export"}, Words{"config"}, Words{"config", "check"}, Words{"config", "show"},
+       {Words{}, Words{"train"}, Words{"evaluate"}, Words{"match"}, Words{"show"}, Words{"solve"},
+        Words{"play"}, Words{"export"}, Words{"config"}, Words{"config", "check"}, Words{"config", "show"},
         Words{"config", "reference"}, Words{"bench"}, Words{"bench", "env"}}) {
     Words arguments = command;
     arguments.push_back("--help");
@@ -38,6 +38,12 @@ TEST(Usage, WrongRequestsExitWithTwoAndPrintNothingOnStandardOutput) {
   for (const Words& arguments : {Words{},
                                  Words{"nonsense"},
                                  Words{"show"},
+                                 Words{"solve"},
+                                 Words{"solve", "7/7/7"},
+                                 Words{"solve", "1xx/xxx/xx1", "w", "--objective", "points"},
+                                 Words{"solve", "1xx/xxx/xx1", "w", "--time", "0"},
+                                 Words{"match", "random", "solver:0"},
+                                 Words{"match", "random", "solver:65"},
                                  Words{"train", "--nonsense"},
                                  Words{"train"},
                                  Words{"train", "configs/missing.yaml"},
@@ -124,6 +130,54 @@ TEST(Show, BrokenPositions) {
     EXPECT_EQ(result.out, "") << text;
     EXPECT_NE(result.err, "") << text;
   }
+}
+
+// White gets the three in a row whoever moves elsewhere; Black's only good move is to stop it.
+TEST(Solve, FieldsForPrograms) {
+  const Words position = {"solve", "ww1/xxx/x2", "b"};
+  Words arguments = position;
+  arguments.insert(arguments.end(), {"--objective", "margin", "--all-moves", "--json"});
+  const Finished result = run(arguments);
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json document = json::parse(result.out);
+  EXPECT_EQ(document["position"], "ww1/xxx/x2 b");
+  EXPECT_EQ(document["outcome"], 0);
+  EXPECT_EQ(document["margin"], 0);
+  EXPECT_EQ(document["best"], json({"c3"}));
+  EXPECT_EQ(document["moves"], (json{{"b1", -3}, {"c1", -3}, {"c3", 0}}));
+  EXPECT_EQ(document["exact"], true);
+  EXPECT_EQ(document["variation"].size(), 3u);
+  EXPECT_GE(document["nodes"], 1);
+  EXPECT_TRUE(document["seconds"].is_number());
+
+  const json outcome = json::parse(run({"solve", "ww1/xxx/x2", "w", "--json"}).out);
+  EXPECT_EQ(outcome["outcome"], 1);
+  EXPECT_EQ(outcome["margin"], nullptr);
+  EXPECT_EQ(outcome["best"], json({"c3"}));
+  EXPECT_FALSE(outcome.contains("moves"));
+
+  const json over = json::parse(run({"solve", "www/xxx/xbb", "b", "--objective", "margin", "--json"}).out);
+  EXPECT_EQ(over["margin"], -3);
+  EXPECT_EQ(over["best"], json::array());
+}
+
+TEST(Solve, StopsInTimeAndSaysSo) {
+  const json document = json::parse(run({"solve", "7/7/7/7/7/7/6x", "w", "--time", "0.05", "--json"}).out);
+  EXPECT_EQ(document["exact"], false);
+  EXPECT_EQ(document["outcome"], nullptr);
+  EXPECT_EQ(document["best"], json::array());
+  EXPECT_LT(document["seconds"], 20.0);
+  EXPECT_NE(run({"solve", "7/7/7/7/7/7/6x", "w", "--time", "0.05"}).out.find("not solved"),
+            std::string::npos);
+}
+
+TEST(Solve, ForPeople) {
+  const Finished result = run({"solve", "ww1/xxx/x2", "b", "--objective", "margin", "--all-moves"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_NE(result.out.find("3    w   w  0*\n2    x   x   x\n1    x  -3  -3\n     a   b   c\n"), std::string::npos)
+      << result.out;
+  EXPECT_NE(result.out.find("value    a draw\nbest     c3\n"), std::string::npos) << result.out;
+  EXPECT_NE(run({"solve", "ww1/xxx/x2", "w"}).out.find("value    a win for white"), std::string::npos);
 }
 
 TEST(Config, CheckAndShow) {

@@ -70,7 +70,8 @@ TEST_P(EveryPlayer, ChoosesLegalMovesWhateverTheGroupingOfTurns) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Specs, EveryPlayer,
-                         testing::Values("random", "greedy", "uct:50", "net", "net,sims=3", "net,policy"));
+                         testing::Values("random", "greedy", "uct:50", "solver:6", "net", "net,sims=3",
+                                         "net,policy"));
 
 TEST(Player, RandomPlaysEveryMoveAboutEquallyOftenAndFollowsItsSeed) {
   const GameConfig game{3, 1, false};

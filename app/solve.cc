@@ -1,0 +1,182 @@
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+
+#include "app/common.h"
+#include "search/solver.h"
+
+namespace pahtum {
+namespace {
+
+struct Options {
+  std::vector<std::string> words;
+  std::string objective = "outcome";
+  bool all_moves = false;
+  double seconds = 0.0;
+  bool json = false;
+};
+
+constexpr int kVariationPlies = 12;
+
+struct Answer {
+  Position position;
+  Objective objective = Objective::kOutcome;
+  Solution solution;
+  std::vector<Move> variation;
+};
+
+// What bounds on a value say about its sign, if anything.
+std::optional<int> outcome_of(const Solution& solution) {
+  if (solution.lower > 0) return 1;
+  if (solution.upper < 0) return -1;
+  if (solution.lower == 0 && solution.upper == 0) return 0;
+  return {};
+}
+
+nlohmann::ordered_json texts_of(const std::vector<Move>& moves, int size) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Move move : moves) list.push_back(to_text(move, size));
+  return list;
+}
+
+void print_for_programs(const Answer& answer) {
+  const Solution& solution = answer.solution;
+  const int size = answer.position.size;
+  const auto outcome = outcome_of(solution);
+  const bool has_margin = answer.objective == Objective::kMargin && solution.exact;
+  nlohmann::ordered_json document = {
+      {"position", to_text(answer.position)},
+      {"objective", answer.objective == Objective::kMargin ? "margin" : "outcome"},
+      {"outcome", outcome ? nlohmann::ordered_json(*outcome) : nlohmann::ordered_json()},
+      {"margin", has_margin ? nlohmann::ordered_json(solution.lower) : nlohmann::ordered_json()},
+      {"lower", solution.lower},
+      {"upper", solution.upper},
+      {"best", texts_of(solution.best, size)}};
+  if (!solution.moves.empty()) {
+    nlohmann::ordered_json moves = nlohmann::ordered_json::object();
+    for (const auto& [move, value] : solution.moves) moves[to_text(move, size)] = value;
+    document["moves"] = moves;
+  }
+  document["variation"] = texts_of(answer.variation, size);
+  document["exact"] = solution.exact;
+  document["nodes"] = solution.nodes;
+  document["seconds"] = solution.seconds;
+  print_json(document);
+}
+
+std::string value_text(int value, Objective objective) {
+  if (objective == Objective::kMargin) return value == 0 ? "0" : fmt::format("{:+}", value);
+  return value > 0 ? "win" : value < 0 ? "loss" : "draw";
+}
+
+// The board with each move's value on its square; best moves are marked.
+std::string values_board(const Answer& answer) {
+  const Position& position = answer.position;
+  const auto rows = board_rows(position);
+  std::size_t width = 1;
+  for (const auto& [move, value] : answer.solution.moves) {
+    width = std::max(width, value_text(value, answer.objective).size() + 1);
+  }
+  std::string text;
+  for (int row = 0; row < position.size; ++row) {
+    text += std::to_string(position.size - row) + " ";
+    for (int column = 0; column < position.size; ++column) {
+      std::string cell(1, rows[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)]);
+      for (const auto& [move, value] : answer.solution.moves) {
+        if (move.is_swap() || move.square() != square_at(row, column)) continue;
+        const bool best = std::ranges::find(answer.solution.best, move) != answer.solution.best.end();
+        cell = value_text(value, answer.objective) + (best ? "*" : "");
+      }
+      text += fmt::format(" {:>{}}", cell, width);
+    }
+    text += '\n';
+  }
+  text += "  ";
+  for (int column = 0; column < position.size; ++column) {
+    text += fmt::format(" {:>{}}", static_cast<char>('a' + column), width);
+  }
+  return text + "\n";
+}
+
+std::string verdict(const Answer& answer) {
+  const Solution& solution = answer.solution;
+  const std::string mover(color_name(answer.position.mover));
+  if (!solution.exact && solution.lower < solution.upper) {
+    if (answer.objective == Objective::kMargin) {
+      return fmt::format("not solved: between {} and {} points for {}",
+                         value_text(solution.lower, answer.objective),
+                         value_text(solution.upper, answer.objective), mover);
+    }
+    return fmt::format("not solved: between {} and {} for {}", value_text(solution.lower, answer.objective),
+                       value_text(solution.upper, answer.objective), mover);
+  }
+  const int value = solution.lower;
+  std::string text = value == 0 ? "a draw" : fmt::format("a {} for {}", value > 0 ? "win" : "loss", mover);
+  if (answer.objective == Objective::kMargin && value != 0) text += fmt::format(" by {}", std::abs(value));
+  return text + (solution.exact ? "" : " (not all moves were solved)");
+}
+
+void print_for_people(const Answer& answer) {
+  const Solution& solution = answer.solution;
+  const int size = answer.position.size;
+  std::cout << (solution.moves.empty() ? board_text(answer.position) : values_board(answer)) << "\n";
+  std::cout << "value    " << verdict(answer) << "\n";
+  const auto joined = [size](const std::vector<Move>& moves) {
+    std::string text;
+    for (const Move move : moves) text += (text.empty() ? "" : " ") + to_text(move, size);
+    return text;
+  };
+  if (!solution.best.empty()) std::cout << "best     " << joined(solution.best) << "\n";
+  for (const auto& [move, value] : solution.moves) {
+    if (move.is_swap()) std::cout << "swap     " << value_text(value, answer.objective) << "\n";
+  }
+  if (!answer.variation.empty()) std::cout << "play     " << joined(answer.variation) << "\n";
+  std::cout << fmt::format("nodes    {}\nseconds  {:.3f}\n", solution.nodes, solution.seconds);
+}
+
+int solve(const Options& options) {
+  std::string text;
+  for (const std::string& word : options.words) text += (text.empty() ? "" : " ") + word;
+  Answer answer;
+  answer.position = parse_position(text);
+  answer.objective = options.objective == "margin" ? Objective::kMargin : Objective::kOutcome;
+  Solver solver;
+  answer.solution = solver.solve(
+      answer.position, {.objective = answer.objective,
+                        .moves = options.all_moves ? SolvedMoves::kEveryValue : SolvedMoves::kOneBest,
+                        .limits = {.seconds = options.seconds}});
+  if (answer.solution.exact) {
+    answer.variation = solver.principal_variation(answer.position, answer.objective, kVariationPlies);
+  }
+  if (options.json) {
+    print_for_programs(answer);
+  } else {
+    print_for_people(answer);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_solve(CLI::App& app, Command& command) {
+  CLI::App& sub =
+      *app.add_subcommand("solve", "Solves a position exactly: its value with best play, and best moves");
+  const auto options = std::make_shared<Options>();
+  sub.add_option("POSITION", options->words, "As in `pahtum show`")->required();
+  sub.add_option("--objective", options->objective,
+                 "outcome: win, draw or loss; margin: the points at the end")
+      ->check(CLI::IsMember({"outcome", "margin"}))
+      ->capture_default_str();
+  sub.add_flag("--all-moves", options->all_moves, "Name all best moves, and give every move's value");
+  sub.add_option("--time", options->seconds,
+                 "Seconds after which to stop and give the bounds found so far; without it there is no limit")
+      ->check(CLI::Range(0.001, 1e7));
+  sub.add_flag("--json", options->json, "Print one JSON document");
+  sub.footer("Example: pahtum solve w1bbw/bwx1b/1x2w/w1xb1/b1w1x w --objective margin --all-moves");
+  sub.callback([options, &command] { command = [options] { return solve(*options); }; });
+}
+
+}  // namespace pahtum

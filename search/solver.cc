@@ -1,0 +1,212 @@
+#include "search/solver.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <tuple>
+
+#include "env/symmetry.h"
+
+namespace pahtum {
+namespace {
+
+// Far above any board's points.
+constexpr int kMostMargin = 1 << 24;
+constexpr std::size_t kMostOpenings = std::size_t{1} << 20;
+
+StoneGame stones_of(const Position& position) noexcept {
+  return {position.own(), position.theirs(), position.empty()};
+}
+
+int margin_of(const Position& position) noexcept {
+  return static_cast<int>(position.margin());
+}
+
+// The smallest of the eight symmetric forms.
+Position canonical(const Position& position) noexcept {
+  Position smallest = position;
+  const auto key = [](const Position& form) { return std::tuple(form.holes, form.white, form.black); };
+  for (int symmetry = 1; symmetry < kSymmetries; ++symmetry) {
+    const Position form = apply_symmetry(position, symmetry);
+    if (key(form) < key(smallest)) smallest = form;
+  }
+  return smallest;
+}
+
+int as_objective(int margin, Objective objective) noexcept {
+  return objective == Objective::kMargin ? margin : std::clamp(margin, -1, 1);
+}
+
+}  // namespace
+
+Solver::Solver(std::size_t table_bytes) : table_(table_bytes) {}
+Solver::Solver(Solver&&) noexcept = default;
+Solver& Solver::operator=(Solver&&) noexcept = default;
+Solver::~Solver() = default;
+
+void Solver::clear() {
+  table_.clear();
+  openings_.clear();
+}
+
+void Solver::prepare(const Position& position, const SearchLimits& limits) {
+  if (lines_ == nullptr || run_points_ != position.run_points) {
+    if (lines_ != nullptr) clear();
+    run_points_ = position.run_points;
+    lines_ = std::make_unique<const LineTables>(run_points_);
+  }
+  search_ = std::make_unique<StoneSearch>(*lines_, table_);
+  search_->start(limits);
+}
+
+Solver::Bounds Solver::static_bounds(const Position& position, Objective objective) const {
+  Bounds bounds{-kMostMargin, kMostMargin};
+  if (position.over()) {
+    bounds = {margin_of(position), margin_of(position)};
+  } else if (position.phase == Phase::kPlaying) {
+    const StoneSearch::Bounds gain = search_->static_bounds(stones_of(position));
+    bounds = {margin_of(position) + gain.lower, margin_of(position) + gain.upper};
+  }
+  return {as_objective(bounds.lower, objective), as_objective(bounds.upper, objective)};
+}
+
+int Solver::guess(const Position& position) const {
+  if (position.phase != Phase::kPlaying) return 0;
+  return margin_of(position) + search_->expected(stones_of(position));
+}
+
+std::vector<Move> Solver::ordered_moves(const Position& position) const {
+  std::vector<Move> moves;
+  moves.reserve(kMaxSquares + 1);
+  if (may_swap(position)) moves.push_back(Move::swap());
+  for (const int square : search_->ordered_squares(stones_of(position))) moves.push_back(Move::at(square));
+  return moves;
+}
+
+std::optional<int> Solver::test_move(const Position& position, Move move, int beta) {
+  const Position next = after(position, move);
+  if (next.mover == position.mover) return test(next, beta);
+  const auto value = test(next, 1 - beta);
+  if (!value) return {};
+  return -*value;
+}
+
+std::optional<int> Solver::test_moves(const Position& position, int beta) {
+  int best = std::numeric_limits<int>::min();
+  for (const Move move : ordered_moves(position)) {
+    const auto value = test_move(position, move, beta);
+    if (!value) return {};
+    best = std::max(best, *value);
+    if (best >= beta) break;
+  }
+  return best;
+}
+
+std::optional<int> Solver::test(const Position& position, int beta) {
+  if (position.over()) return margin_of(position);
+  if (position.phase == Phase::kPlaying) {
+    const int now = margin_of(position);
+    const auto gain = search_->test(stones_of(position), beta - now);
+    if (!gain) return {};
+    return now + *gain;
+  }
+  if (!search_->count_node()) return {};
+  const Position key = canonical(position);
+  if (const auto known = openings_.find(key); known != openings_.end()) {
+    if (known->second.lower >= beta) return known->second.lower;
+    if (known->second.upper < beta) return known->second.upper;
+  }
+  const auto value = test_moves(position, beta);
+  if (!value) return {};
+  if (openings_.size() >= kMostOpenings) openings_.clear();
+  Bounds& bounds = openings_.try_emplace(key, Bounds{-kMostMargin, kMostMargin}).first->second;
+  if (*value >= beta) {
+    bounds.lower = std::max(bounds.lower, *value);
+  } else {
+    bounds.upper = std::min(bounds.upper, *value);
+  }
+  return value;
+}
+
+template <class Test>
+bool Solver::narrow(Bounds& bounds, int guess, Objective objective, const Test& test) {
+  // For the outcome the margins −1 and 1 stand for all below and above.
+  while (bounds.lower < bounds.upper) {
+    guess = std::clamp(guess, bounds.lower, bounds.upper);
+    const int beta = guess == bounds.lower ? guess + 1 : guess;
+    const auto value = test(beta);
+    if (!value) return false;
+    const int seen = as_objective(*value, objective);
+    if (*value >= beta) {
+      bounds.lower = std::max(bounds.lower, seen);
+    } else {
+      bounds.upper = std::min(bounds.upper, seen);
+    }
+    guess = seen;
+  }
+  return true;
+}
+
+// Names the moves of a position whose value is known to be solution.lower; false when a limit was hit.
+bool Solver::solve_moves(const Position& position, const SolveRequest& request, Solution& solution) {
+  const int value = solution.lower;
+  const bool any_move_is_best = request.objective == Objective::kOutcome && value < 0;
+  for (const Move move : ordered_moves(position)) {
+    if (request.moves == SolvedMoves::kEveryValue) {
+      const Position next = after(position, move);
+      Bounds bounds = static_bounds(next, request.objective);
+      if (next.mover != position.mover) bounds = {-bounds.upper, -bounds.lower};
+      bounds.upper = std::min(bounds.upper, value);
+      const auto test = [&](int beta) { return test_move(position, move, beta); };
+      if (!narrow(bounds, value, request.objective, test)) return false;
+      solution.moves.emplace_back(move, bounds.lower);
+      if (bounds.lower == value) solution.best.push_back(move);
+      continue;
+    }
+    if (!any_move_is_best) {
+      const auto reached = test_move(position, move, value);
+      if (!reached) return false;
+      if (*reached < value) continue;
+    }
+    solution.best.push_back(move);
+    if (request.moves == SolvedMoves::kOneBest) break;
+  }
+  std::ranges::sort(solution.best, {}, [](Move move) { return move.index(); });
+  std::ranges::sort(solution.moves, {}, [](const auto& move) { return move.first.index(); });
+  return true;
+}
+
+Solution Solver::solve(const Position& position, const SolveRequest& request) {
+  const auto started = std::chrono::steady_clock::now();
+  prepare(position, request.limits);
+  Solution solution;
+  Bounds bounds = static_bounds(position, request.objective);
+  solution.exact =
+      narrow(bounds, guess(position), request.objective, [&](int beta) { return test(position, beta); });
+  solution.lower = bounds.lower;
+  solution.upper = bounds.upper;
+  if (solution.exact && !position.over()) {
+    solution.exact = solve_moves(position, request, solution);
+    if (!solution.exact) {
+      solution.moves.clear();
+      if (solution.best.size() > 1) solution.best.resize(1);
+    }
+  }
+  solution.nodes = search_->nodes();
+  solution.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  return solution;
+}
+
+std::vector<Move> Solver::principal_variation(const Position& position, Objective objective, int plies) {
+  std::vector<Move> moves;
+  Position now = position;
+  while (!now.over() && static_cast<int>(moves.size()) < plies) {
+    const Solution solution =
+        solve(now, {.objective = objective, .moves = SolvedMoves::kOneBest, .limits = {}});
+    moves.push_back(solution.best.front());
+    apply(now, moves.back());
+  }
+  return moves;
+}
+
+}  // namespace pahtum

@@ -1,0 +1,440 @@
+#include "search/stone_search.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <utility>
+
+namespace pahtum {
+namespace {
+
+constexpr Bitboard kNotFirstColumn = 0xFEFEFEFEFEFEFEFEull;
+constexpr Bitboard kNotLastColumn = 0x7F7F7F7F7F7F7F7Full;
+constexpr std::uint64_t kNodesBetweenChecks = 4096;
+// Games with fewer empty squares are searched again rather than remembered.
+constexpr int kFewestRemembered = 4;
+
+constexpr std::size_t line(Bitboard board, std::size_t number) noexcept {
+  return static_cast<std::size_t>(board >> (8 * number) & 0xFF);
+}
+
+// The squares of horizontal and of vertical runs of at least `length` squares, 1 to 3.
+Bitboard in_row_runs(Bitboard board, int length) noexcept {
+  if (length == 1) return board;
+  const Bitboard pairs = board & (board >> 1) & kNotLastColumn;
+  if (length == 2) return pairs | pairs << 1;
+  const Bitboard triples = pairs & (pairs >> 1) & kNotLastColumn;
+  return triples | triples << 1 | triples << 2;
+}
+Bitboard in_column_runs(Bitboard board, int length) noexcept {
+  if (length == 1) return board;
+  const Bitboard pairs = board & board >> 8;
+  if (length == 2) return pairs | pairs << 8;
+  const Bitboard triples = pairs & pairs >> 8;
+  return triples | triples << 8 | triples << 16;
+}
+
+// The squares of `through` that are joined to one of `seeds` along their row, and along their column, by
+// squares of `through` alone (Kogge-Stone fills).
+Bitboard joined_in_rows(Bitboard seeds, Bitboard through) noexcept {
+  Bitboard right = seeds;
+  Bitboard open = through & kNotFirstColumn;
+  right |= open & right << 1;
+  open &= open << 1;
+  right |= open & right << 2;
+  open &= open << 2;
+  right |= open & right << 4;
+  Bitboard left = seeds;
+  open = through & kNotLastColumn;
+  left |= open & left >> 1;
+  open &= open >> 1;
+  left |= open & left >> 2;
+  open &= open >> 2;
+  left |= open & left >> 4;
+  return (left | right) & through;
+}
+Bitboard joined_in_columns(Bitboard seeds, Bitboard through) noexcept {
+  Bitboard down = seeds;
+  Bitboard open = through;
+  down |= open & down << 8;
+  open &= open << 8;
+  down |= open & down << 16;
+  open &= open << 16;
+  down |= open & down << 32;
+  Bitboard up = seeds;
+  open = through;
+  up |= open & up >> 8;
+  open &= open >> 8;
+  up |= open & up >> 16;
+  open &= open >> 16;
+  up |= open & up >> 32;
+  return (up | down) & through;
+}
+
+// [line][square]: the run of the line's bits that holds the square.
+constexpr std::array<std::array<std::uint8_t, 8>, 256> kRunOf = [] {
+  std::array<std::array<std::uint8_t, 8>, 256> runs{};
+  for (unsigned line = 0; line < 256; ++line) {
+    for (unsigned square = 0; square < 8; ++square) {
+      unsigned run = line & 1u << square;
+      for (int k = 0; k < 8; ++k) run |= (run << 1 | run >> 1) & line;
+      runs[line][square] = static_cast<std::uint8_t>(run);
+    }
+  }
+  return runs;
+}();
+
+// Bit k of a byte at the first column of row k.
+constexpr std::array<Bitboard, 256> kColumnOf = [] {
+  std::array<Bitboard, 256> columns{};
+  for (unsigned bits = 0; bits < 256; ++bits) {
+    for (unsigned k = 0; k < 8; ++k) columns[bits] |= Bitboard{bits >> k & 1u} << (8 * k);
+  }
+  return columns;
+}();
+
+// The squares of one colour or empty, by rows and by columns.
+class Runs {
+ public:
+  explicit Runs(Bitboard squares) noexcept : rows_(squares), columns_(transpose(squares)) {}
+  // Those joined to `square` along its row or its column.
+  [[nodiscard]] Bitboard through(std::size_t square) const noexcept {
+    const std::size_t row = square >> 3;
+    const std::size_t column = square & 7;
+    return Bitboard{kRunOf[line(rows_, row)][column]} << (8 * row) |
+           kColumnOf[kRunOf[line(columns_, column)][row]] << column;
+  }
+
+ private:
+  Bitboard rows_, columns_;
+};
+
+// Places for a side's stones and what the side gets from each, whatever happens on the others. A place is one
+// square, or a choice of two of which only one counts. Of a choice the side is sure of the lesser: when the
+// other player takes one square, it answers on the other. Of places of one square it gets every other one.
+class Places {
+ public:
+  // Squares come in the order in which they are to be considered; `runs` are the squares that depend on this
+  // one.
+  void consider(std::uint8_t square, Bitboard runs, int value) noexcept {
+    const Bitboard bit = square_bit(square);
+    std::size_t group = count_;
+    for (std::size_t k = 0; k < count_; ++k) {
+      if ((groups_[k].runs & bit) == 0) continue;
+      if (group != count_ || groups_[k].has_other) return;
+      group = k;
+    }
+    if (group == count_) {
+      groups_[count_++] = {runs, value, 0, square, 0, false};
+    } else {
+      Group& joined = groups_[group];
+      joined.runs |= runs;
+      joined.other_value = value;
+      joined.other_square = square;
+      joined.has_other = true;
+    }
+  }
+  void finish() noexcept {
+    for (std::size_t k = 0; k < count_; ++k) {
+      Group& group = groups_[k];
+      if (group.value < group.other_value) {
+        std::swap(group.value, group.other_value);
+        std::swap(group.square, group.other_square);
+      }
+      // A square alone brings about half its value.
+      if (group.has_other && 2 * group.other_value >= group.value) {
+        choices_[choice_count_++] = group;
+        sure_ += group.other_value;
+      } else {
+        std::size_t at = single_count_++;
+        for (; at > 0 && singles_[at - 1].value < group.value; --at) singles_[at] = singles_[at - 1];
+        singles_[at] = {group.value, group.square};
+      }
+    }
+  }
+
+  // What the side gets at least when it moves second, or first on a board where `square` is taken.
+  [[nodiscard]] int second() const noexcept {
+    int sum = sure_;
+    for (std::size_t k = 1; k < single_count_; k += 2) sum += singles_[k].value;
+    return sum;
+  }
+  [[nodiscard]] int first_without(std::uint8_t square) const noexcept {
+    int sure = sure_;
+    int gained = 0;
+    int freed = -1;
+    for (std::size_t k = 0; k < choice_count_; ++k) {
+      const Group& choice = choices_[k];
+      if (choice.square == square || choice.other_square == square) {
+        sure -= choice.other_value;
+        freed = choice.square == square ? choice.other_value : choice.value;
+      } else {
+        gained = std::max(gained, choice.value - choice.other_value);
+      }
+    }
+    std::array<int, 2> sums{};
+    std::size_t turn = 0;
+    for (std::size_t k = 0; k < single_count_; ++k) {
+      if (singles_[k].square == square) continue;
+      if (freed > singles_[k].value) {
+        sums[turn] += freed;
+        turn ^= 1;
+        freed = -1;
+      }
+      sums[turn] += singles_[k].value;
+      turn ^= 1;
+    }
+    if (freed >= 0) sums[turn] += freed;
+    return sure + std::max(sums[0], sums[1] + gained);
+  }
+  [[nodiscard]] int first() const noexcept { return first_without(kNoSquare); }
+
+ private:
+  static constexpr std::uint8_t kNoSquare = 255;
+  struct Group {
+    Bitboard runs;
+    int value, other_value;
+    std::uint8_t square, other_square;
+    bool has_other;
+  };
+  struct Single {
+    int value;
+    std::uint8_t square;
+  };
+  std::array<Group, kMaxSquares> groups_;
+  std::array<Group, kMaxSquares / 2> choices_;
+  std::array<Single, kMaxSquares> singles_;
+  std::size_t count_ = 0;
+  std::size_t choice_count_ = 0;
+  std::size_t single_count_ = 0;
+  int sure_ = 0;
+};
+
+}  // namespace
+
+int StoneSearch::points(Bitboard stones) const noexcept {
+  int sum = 0;
+  for (Bitboard left = stones; left != 0; left >>= 8) sum += lines_.points[left & 0xFF];
+  for (Bitboard left = transpose(stones); left != 0; left >>= 8) sum += lines_.points[left & 0xFF];
+  return sum;
+}
+
+StoneGame StoneSearch::undecided(const StoneGame& game) const noexcept {
+  if (!lines_.convex) return game;
+  // With longer shortest runs a square may be taken for undecided that is not, which costs time alone.
+  const int length = std::min(lines_.shortest_run, 3);
+  const Bitboard mine = game.mine | game.empty;
+  const Bitboard theirs = game.theirs | game.empty;
+  const Bitboard my_rows = in_row_runs(mine, length);
+  const Bitboard my_columns = in_column_runs(mine, length);
+  const Bitboard their_rows = in_row_runs(theirs, length);
+  const Bitboard their_columns = in_column_runs(theirs, length);
+  const Bitboard empty = game.empty & (my_rows | my_columns | their_rows | their_columns);
+  return {joined_in_rows(empty & my_rows, game.mine & my_rows) |
+              joined_in_columns(empty & my_columns, game.mine & my_columns),
+          joined_in_rows(empty & their_rows, game.theirs & their_rows) |
+              joined_in_columns(empty & their_columns, game.theirs & their_columns),
+          empty};
+}
+
+StoneSearch::Bounds StoneSearch::static_bounds(const StoneGame& game) const noexcept {
+  if (!lines_.convex) {
+    const int most = 2 * kMaxSize * std::ranges::max(lines_.points);
+    return {-2 * most, 2 * most};
+  }
+  return {points(game.theirs) - points(game.theirs | game.empty),
+          points(game.mine | game.empty) - points(game.mine)};
+}
+
+int StoneSearch::expected(const StoneGame& game) const noexcept {
+  float sum = 0.0f;
+  const auto add = [&](Bitboard mine, Bitboard theirs, Bitboard empty) {
+    for (std::size_t number = 0; number < kMaxSize; ++number) {
+      const std::size_t empty_line = line(empty, number);
+      sum += lines_.expected[LineTables::line_number(line(mine, number), empty_line)] -
+             lines_.expected[LineTables::line_number(line(theirs, number), empty_line)];
+    }
+  };
+  add(game.mine, game.theirs, game.empty);
+  add(transpose(game.mine), transpose(game.theirs), transpose(game.empty));
+  return static_cast<int>(sum) - (points(game.mine) - points(game.theirs));
+}
+
+std::vector<int> StoneSearch::ordered_squares(const StoneGame& game) const {
+  Candidates memory;
+  const auto candidates = find_candidates(game, memory);
+  sort_candidates(candidates);
+  const Bitboard deciding = undecided(game).empty;
+  std::vector<int> squares;
+  squares.reserve(candidates.size());
+  for (const bool decides : {true, false}) {
+    for (const Candidate& candidate : candidates) {
+      if (((square_bit(candidate.square) & deciding) != 0) == decides) squares.push_back(candidate.square);
+    }
+  }
+  return squares;
+}
+
+void StoneSearch::start(const SearchLimits& limits) {
+  limits_ = limits;
+  nodes_ = 0;
+  next_check_ = 0;
+  stopped_ = false;
+  constexpr double kLongTime = 1e8;  // seconds; more would overflow the clock
+  deadline_ = std::chrono::steady_clock::now() +
+              std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                  std::chrono::duration<double>(std::min(limits.seconds, kLongTime)));
+}
+
+void StoneSearch::check_limits() {
+  next_check_ = nodes_ + kNodesBetweenChecks;
+  if (limits_.nodes != 0) next_check_ = std::min(next_check_, limits_.nodes);
+  stopped_ = (limits_.nodes != 0 && nodes_ >= limits_.nodes) ||
+             (limits_.stop != nullptr && limits_.stop->load(std::memory_order_relaxed)) ||
+             (limits_.seconds > 0.0 && std::chrono::steady_clock::now() >= deadline_);
+}
+
+bool StoneSearch::count_node() {
+  if (++nodes_ >= next_check_) check_limits();
+  return !stopped_;
+}
+
+std::optional<int> StoneSearch::test(const StoneGame& game, int beta) {
+  if (stopped_) return {};
+  const Bounds bounds = static_bounds(game);
+  const int value = search(game, bounds.upper, -bounds.lower, beta);
+  if (stopped_) return {};
+  return value;
+}
+
+std::span<StoneSearch::Candidate> StoneSearch::find_candidates(const StoneGame& game,
+                                                               Candidates& memory) const noexcept {
+  const Bitboard my_columns = transpose(game.mine);
+  const Bitboard their_columns = transpose(game.theirs);
+  const Bitboard empty_columns = transpose(game.empty);
+  std::size_t count = 0;
+  for (Bitboard left = game.empty; left != 0; left &= left - 1, ++count) {
+    const auto square = static_cast<std::size_t>(lowest_square(left));
+    const std::size_t row = square >> 3;
+    const std::size_t column = square & 7;
+    const std::size_t my_row = line(game.mine, row);
+    const std::size_t my_column = line(my_columns, column);
+    const std::size_t their_row = line(game.theirs, row);
+    const std::size_t their_column = line(their_columns, column);
+    const std::size_t empty_row = line(game.empty, row);
+    const std::size_t empty_column = line(empty_columns, column);
+    const auto sum = [&](const auto& table, std::size_t row_line, std::size_t column_line) {
+      return table[row_line][column] + table[column_line][row];
+    };
+    const auto influence = [&](std::size_t row_stones, std::size_t column_stones) {
+      return sum(lines_.influence, LineTables::line_number(row_stones, empty_row),
+                 LineTables::line_number(column_stones, empty_column));
+    };
+    memory[count] = {influence(my_row, my_column) + influence(their_row, their_column),
+                     sum(lines_.gained, my_row, my_column),
+                     sum(lines_.gained, their_row, their_column),
+                     sum(lines_.lost, my_row | empty_row, my_column | empty_column),
+                     sum(lines_.lost, their_row | empty_row, their_column | empty_column),
+                     static_cast<std::uint8_t>(square)};
+  }
+  return std::span(memory).first(count);
+}
+
+void StoneSearch::sort_candidates(std::span<Candidate> candidates) noexcept {
+  for (std::size_t k = 1; k < candidates.size(); ++k) {
+    const Candidate moved = candidates[k];
+    std::size_t at = k;
+    for (; at > 0 && candidates[at - 1].swing < moved.swing; --at) candidates[at] = candidates[at - 1];
+    candidates[at] = moved;
+  }
+}
+
+int StoneSearch::search(StoneGame game, int mine_left, int theirs_left, int beta) {
+  if (lines_.convex) {
+    if (mine_left < beta) return mine_left;
+    if (-theirs_left >= beta) return -theirs_left;
+    game = undecided(game);
+  }
+  const int count = std::popcount(game.empty);
+  if (count == 0) return 0;
+  if (!count_node()) return 0;
+
+  const StoneTable::Entry* known = count >= kFewestRemembered ? table_.find(game) : nullptr;
+  if (known != nullptr) {
+    if (known->lower() >= beta) return known->lower();
+    if (known->upper() < beta) return known->upper();
+  }
+
+  Candidates memory;
+  const auto candidates = find_candidates(game, memory);
+  if (count == 1) return candidates[0].gain;
+  if (count == 2) {
+    return std::max(candidates[0].gain - candidates[1].their_gain,
+                    candidates[1].gain - candidates[0].their_gain);
+  }
+  if (known != nullptr) {
+    const auto best = std::ranges::find(candidates, known->move(), &Candidate::square);
+    if (best != candidates.end()) best->swing = std::numeric_limits<std::int32_t>::max();
+  }
+  sort_candidates(candidates);
+
+  int lower = -theirs_left;
+  int upper = mine_left;
+  Places theirs;
+  if (lines_.convex) {
+    // A stone of mine takes from what they could still make in the two runs it divides, and the other way
+    // round.
+    Places mine;
+    const Runs my_runs(game.mine | game.empty);
+    const Runs their_runs(game.theirs | game.empty);
+    for (const Candidate& candidate : candidates) {
+      mine.consider(candidate.square, their_runs.through(candidate.square),
+                    candidate.gain + candidate.their_loss);
+      theirs.consider(candidate.square, my_runs.through(candidate.square),
+                      candidate.their_gain + candidate.loss);
+    }
+    mine.finish();
+    theirs.finish();
+    lower += mine.first();
+    upper -= theirs.second();
+    if (lower >= beta) return lower;
+    if (upper < beta) return upper;
+  }
+
+  int best = std::numeric_limits<int>::min();
+  std::uint8_t best_square = candidates[0].square;
+  for (const Candidate& candidate : candidates) {
+    if (lines_.convex) {
+      const int most = mine_left - theirs.first_without(candidate.square);
+      if (most < beta) {
+        best = std::max(best, most);
+        continue;
+      }
+    }
+    const Bitboard bit = square_bit(candidate.square);
+    const StoneGame next{game.theirs, game.mine | bit, game.empty ^ bit};
+    const int value = candidate.gain - search(next, theirs_left - candidate.their_loss,
+                                              mine_left - candidate.gain, candidate.gain - beta + 1);
+    if (stopped_) return 0;
+    if (value <= best) continue;
+    best = value;
+    best_square = candidate.square;
+    if (best >= beta) break;
+  }
+  if (count < kFewestRemembered) return best;
+
+  known = table_.find(game);
+  if (known != nullptr) {
+    lower = std::max(lower, known->lower());
+    upper = std::min(upper, known->upper());
+  }
+  if (best >= beta) {
+    lower = std::max(lower, best);
+  } else {
+    upper = best = std::min(upper, best);
+  }
+  table_.store({game, lower, upper, best_square});
+  return best;
+}
+
+}  // namespace pahtum

@@ -1,0 +1,75 @@
+#pragma once
+
+// Internal to search/: the memory of the exact search.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "env/bitboard.h"
+
+namespace pahtum {
+
+// What is left to be decided of a game of stones: the mover's stones, the other player's and the empty
+// squares. Everything else, holes and stones that no run can grow from any more, is a wall.
+struct StoneGame {
+  Bitboard mine = 0;
+  Bitboard theirs = 0;
+  Bitboard empty = 0;
+
+  friend constexpr bool operator==(const StoneGame&, const StoneGame&) noexcept = default;
+};
+
+// Bounds on the values of games already searched. The whole game is compared: no value can come from another
+// game that falls on the same place. One thread at a time.
+class StoneTable {
+ public:
+  //   0      8        16      24                                            32
+  //   | mine | theirs | empty | lower (29 bits), upper (29), move (6 bits) |
+  class Entry {
+   public:
+    Entry() = default;
+    // Bounds below 2^28 in size; `move` is the best known, by its square.
+    Entry(const StoneGame& game, int lower, int upper, unsigned move) noexcept
+        : game_(game), data_(field(lower) << 35 | field(upper) << 6 | move) {}
+
+    [[nodiscard]] const StoneGame& game() const noexcept { return game_; }
+    [[nodiscard]] int lower() const noexcept {
+      return static_cast<int>(static_cast<std::int64_t>(data_) >> 35);
+    }
+    [[nodiscard]] int upper() const noexcept {
+      return static_cast<int>(static_cast<std::int64_t>(data_ << 29) >> 35);
+    }
+    [[nodiscard]] unsigned move() const noexcept { return static_cast<unsigned>(data_ & 63); }
+
+   private:
+    [[nodiscard]] static std::uint64_t field(int bound) noexcept {
+      return static_cast<std::uint64_t>(bound) & ((std::uint64_t{1} << 29) - 1);
+    }
+    StoneGame game_;
+    std::uint64_t data_ = 0;
+  };
+  static_assert(sizeof(Entry) == 32);
+
+  // The largest power of two of entries that takes at most `bytes`, at least 2.
+  explicit StoneTable(std::size_t bytes);
+
+  void clear() noexcept;
+  [[nodiscard]] std::size_t bytes() const noexcept { return (mask_ + 1) * sizeof(Entry); }
+
+  // Null when the game is not there. Valid until the next store().
+  [[nodiscard]] const Entry* find(const StoneGame& game) const noexcept;
+  // A game has two places: one keeps what has most empty squares, the other what came last.
+  void store(const Entry& entry) noexcept;
+
+ private:
+  struct Free {
+    void operator()(Entry* entries) const noexcept;
+  };
+  [[nodiscard]] std::size_t place(const StoneGame& game) const noexcept;
+
+  std::size_t mask_;
+  std::unique_ptr<Entry[], Free> entries_;
+};
+
+}  // namespace pahtum
