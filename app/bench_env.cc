@@ -184,6 +184,31 @@ class EnvBench {
         against);
   }
 
+  // What all threads together can compute at all, beside what one can: processors that share their time with
+  // others give less than the number of threads.
+  void add_arithmetic(int threads, std::optional<std::size_t> against) {
+    const auto team = std::make_shared<ThreadTeam>(threads);
+    add(
+        fmt::format("arithmetic in registers, {}", threads_text(threads)),
+        [team](double seconds) {
+          return rate(seconds, [&] {
+            constexpr int kPieces = 64;
+            constexpr int kSteps = 2000;
+            std::atomic<int> next{0};
+            std::atomic<std::uint64_t> sum{0};
+            team->run([&](int) {
+              for (int piece = next++; piece < kPieces; piece = next++) {
+                auto value = static_cast<std::uint64_t>(piece);
+                for (int step = 0; step < kSteps; ++step) value = mix64(value);
+                sum += value;
+              }
+            });
+            return kPieces * kSteps;
+          });
+        },
+        against, "mixes/s");
+  }
+
   // The environment's steps beside plain writing, and beside the same with one thread when that is given.
   std::size_t add_steps(const std::string& name, ObservationType type, int games, int threads,
                         std::optional<std::size_t> one_thread) {
@@ -220,8 +245,9 @@ class EnvBench {
   }
 
  private:
-  void add(std::string what, std::function<double(double)> measure, std::optional<std::size_t> against) {
-    measurements_.push_back({std::move(what), "moves/s", std::move(measure), against, {}});
+  void add(std::string what, std::function<double(double)> measure, std::optional<std::size_t> against,
+           std::string unit = "moves/s") {
+    measurements_.push_back({std::move(what), std::move(unit), std::move(measure), against, {}});
   }
 
   [[nodiscard]] BenchRow row_of(const std::string& what, std::size_t row,
@@ -250,6 +276,10 @@ std::vector<BenchRow> bench_env(const RunConfig& config, double seconds) {
   const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const int channels = GameRules(config.game).channels();
   EnvBench bench(config);
+  if (threads > 1) {
+    bench.add_arithmetic(1, {});
+    bench.add_arithmetic(threads, bench.last());
+  }
   bench.add_random_play(1, {});
   if (threads > 1) bench.add_random_play(threads, bench.last());
   struct Kind {

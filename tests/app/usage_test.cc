@@ -174,7 +174,8 @@ TEST(Solve, StopsInTimeAndSaysSo) {
 TEST(Solve, ForPeople) {
   const Finished result = run({"solve", "ww1/xxx/x2", "b", "--objective", "margin", "--all-moves"});
   EXPECT_EQ(result.status, 0);
-  EXPECT_NE(result.out.find("3    w   w  0*\n2    x   x   x\n1    x  -3  -3\n     a   b   c\n"), std::string::npos)
+  EXPECT_NE(result.out.find("3    w   w  0*\n2    x   x   x\n1    x  -3  -3\n     a   b   c\n"),
+            std::string::npos)
       << result.out;
   EXPECT_NE(result.out.find("value    a draw\nbest     c3\n"), std::string::npos) << result.out;
   EXPECT_NE(run({"solve", "ww1/xxx/x2", "w"}).out.find("value    a win for white"), std::string::npos);
