@@ -6,6 +6,8 @@
 #include <memory>
 
 #include "app/common.h"
+#include "app/solve_layouts.h"
+#include "env/base/error.h"
 #include "search/solver.h"
 
 namespace pahtum {
@@ -16,6 +18,10 @@ struct Options {
   std::string objective = "outcome";
   bool all_moves = false;
   double seconds = 0.0;
+  bool all_layouts = false;
+  int size = 5;
+  int holes = 5;
+  std::string output;
   bool json = false;
 };
 
@@ -137,12 +143,30 @@ void print_for_people(const Answer& answer) {
   std::cout << fmt::format("nodes    {}\nseconds  {:.3f}\n", solution.nodes, solution.seconds);
 }
 
+Objective objective_of(const Options& options) {
+  return options.objective == "margin" ? Objective::kMargin : Objective::kOutcome;
+}
+
+int solve_board(const Options& options) {
+  if (options.output.empty())
+    throw request_error("--output", "is missing; name the file for the solved layouts");
+  if (options.holes >= options.size * options.size) {
+    throw request_error(
+        "--holes", fmt::format("{} holes leave no square of a {}×{} board; use at most {}", options.holes,
+                               options.size, options.size, options.size * options.size - 1));
+  }
+  return solve_layouts({options.size, options.holes, objective_of(options), options.output, options.json});
+}
+
 int solve(const Options& options) {
+  if (options.all_layouts) return solve_board(options);
+  if (options.words.empty())
+    throw request_error("POSITION", "is missing; or use --all-layouts for a whole board");
   std::string text;
   for (const std::string& word : options.words) text += (text.empty() ? "" : " ") + word;
   Answer answer;
   answer.position = parse_position(text);
-  answer.objective = options.objective == "margin" ? Objective::kMargin : Objective::kOutcome;
+  answer.objective = objective_of(options);
   Solver solver;
   answer.solution = solver.solve(
       answer.position, {.objective = answer.objective,
@@ -165,17 +189,39 @@ void add_solve(CLI::App& app, Command& command) {
   CLI::App& sub =
       *app.add_subcommand("solve", "Solves a position exactly: its value with best play, and best moves");
   const auto options = std::make_shared<Options>();
-  sub.add_option("POSITION", options->words, "As in `pahtum show`")->required();
+  CLI::Option* position = sub.add_option("POSITION", options->words, "As in `pahtum show`");
   sub.add_option("--objective", options->objective,
                  "outcome: win, draw or loss; margin: the points at the end")
       ->check(CLI::IsMember({"outcome", "margin"}))
       ->capture_default_str();
-  sub.add_flag("--all-moves", options->all_moves, "Name all best moves, and give every move's value");
-  sub.add_option("--time", options->seconds,
-                 "Seconds after which to stop and give the bounds found so far; without it there is no limit")
-      ->check(CLI::Range(0.001, 1e7));
+  CLI::Option* all_moves =
+      sub.add_flag("--all-moves", options->all_moves, "Name all best moves, and give every move's value");
+  CLI::Option* time =
+      sub.add_option(
+             "--time", options->seconds,
+             "Seconds after which to stop and give the bounds found so far; without it there is no limit")
+          ->check(CLI::Range(0.001, 1e7));
+  CLI::Option* all_layouts =
+      sub.add_flag(
+             "--all-layouts", options->all_layouts,
+             "Solve every layout of a board up to symmetry, White to move; goes on where it was stopped")
+          ->excludes(position)
+          ->excludes(all_moves)
+          ->excludes(time);
+  sub.add_option("--size", options->size, "Of the board, with --all-layouts")
+      ->check(CLI::Range(kMinSize, kMaxSize))
+      ->capture_default_str()
+      ->needs(all_layouts);
+  sub.add_option("--holes", options->holes, "Number of holes, with --all-layouts")
+      ->check(CLI::Range(0, kMaxSquares - 1))
+      ->capture_default_str()
+      ->needs(all_layouts);
+  sub.add_option("--output", options->output, "File of the solved layouts, with --all-layouts")
+      ->needs(all_layouts);
   sub.add_flag("--json", options->json, "Print one JSON document");
-  sub.footer("Example: pahtum solve w1bbw/bwx1b/1x2w/w1xb1/b1w1x w --objective margin --all-moves");
+  sub.footer(
+      "Examples: pahtum solve w1bbw/bwx1b/1x2w/w1xb1/b1w1x w --objective margin --all-moves\n"
+      "          pahtum solve --size 4 --holes 6 --all-layouts --output layouts.txt");
   sub.callback([options, &command] { command = [options] { return solve(*options); }; });
 }
 

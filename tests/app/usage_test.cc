@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "env/base/files.h"
+#include "eval/solved_layouts.h"
 #include "tests/app/program.h"
 
 namespace pahtum {
@@ -35,40 +36,45 @@ TEST(Usage, HelpGoesToStandardOutputWithAnExample) {
 }
 
 TEST(Usage, WrongRequestsExitWithTwoAndPrintNothingOnStandardOutput) {
-  for (const Words& arguments : {Words{},
-                                 Words{"nonsense"},
-                                 Words{"show"},
-                                 Words{"solve"},
-                                 Words{"solve", "7/7/7"},
-                                 Words{"solve", "1xx/xxx/xx1", "w", "--objective", "points"},
-                                 Words{"solve", "1xx/xxx/xx1", "w", "--time", "0"},
-                                 Words{"match", "random", "solver:0"},
-                                 Words{"match", "random", "solver:65"},
-                                 Words{"train", "--nonsense"},
-                                 Words{"train"},
-                                 Words{"train", "configs/missing.yaml"},
-                                 Words{"evaluate"},
-                                 Words{"evaluate", "nowhere"},
-                                 Words{"match", "random"},
-                                 Words{"match", "random", "nobody"},
-                                 Words{"match", "random", "uct:0"},
-                                 Words{"match", "random", "greedy", "--holes", "4"},
-                                 Words{"match", "random", "greedy", "--size", "9"},
-                                 Words{"match", "random", "greedy", "--size", "3", "--holes", "9"},
-                                 Words{"match", "random", "greedy", "--pairs", "0"},
-                                 Words{"match", "random", "greedy", "--pairs", "x"},
-                                 Words{"match", "random", "greedy", "--rules", "missing.yaml"},
-                                 Words{"export", "nowhere"},
-                                 Words{"export", "nowhere", "--format", "torchscript", "--output", "x"},
-                                 Words{"export", "nowhere", "--format", "pickle", "--output", "x"},
-                                 Words{"config"},
-                                 Words{"config", "check"},
-                                 Words{"config", "check", "configs/missing.yaml"},
-                                 Words{"bench"},
-                                 Words{"bench", "nothing"},
-                                 Words{"play", "--side", "green"},
-                                 Words{"play", "greedy", "--position", "7 w"},
-                                 Words{"evaluate", "x", "--policy", "--sims", "3"}}) {
+  for (const Words& arguments :
+       {Words{},
+        Words{"nonsense"},
+        Words{"show"},
+        Words{"solve"},
+        Words{"solve", "7/7/7"},
+        Words{"solve", "1xx/xxx/xx1", "w", "--objective", "points"},
+        Words{"solve", "1xx/xxx/xx1", "w", "--time", "0"},
+        Words{"solve", "--all-layouts"},
+        Words{"solve", "--all-layouts", "--holes", "25", "--output", "x"},
+        Words{"solve", "--all-layouts", "--size", "8", "--holes", "32", "--output", "x"},
+        Words{"solve", "3/3/3", "w", "--holes", "3"},
+        Words{"match", "random", "solver:0"},
+        Words{"match", "random", "solver:65"},
+        Words{"train", "--nonsense"},
+        Words{"train"},
+        Words{"train", "configs/missing.yaml"},
+        Words{"evaluate"},
+        Words{"evaluate", "nowhere"},
+        Words{"match", "random"},
+        Words{"match", "random", "nobody"},
+        Words{"match", "random", "uct:0"},
+        Words{"match", "random", "greedy", "--holes", "4"},
+        Words{"match", "random", "greedy", "--size", "9"},
+        Words{"match", "random", "greedy", "--size", "3", "--holes", "9"},
+        Words{"match", "random", "greedy", "--pairs", "0"},
+        Words{"match", "random", "greedy", "--pairs", "x"},
+        Words{"match", "random", "greedy", "--rules", "missing.yaml"},
+        Words{"export", "nowhere"},
+        Words{"export", "nowhere", "--format", "torchscript", "--output", "x"},
+        Words{"export", "nowhere", "--format", "pickle", "--output", "x"},
+        Words{"config"},
+        Words{"config", "check"},
+        Words{"config", "check", "configs/missing.yaml"},
+        Words{"bench"},
+        Words{"bench", "nothing"},
+        Words{"play", "--side", "green"},
+        Words{"play", "greedy", "--position", "7 w"},
+        Words{"evaluate", "x", "--policy", "--sims", "3"}}) {
     const Finished result = run(arguments);
     std::string line;
     for (const std::string& word : arguments) line += word + " ";
@@ -181,6 +187,42 @@ TEST(Solve, ForPeople) {
   EXPECT_NE(run({"solve", "ww1/xxx/x2", "w"}).out.find("value    a win for white"), std::string::npos);
 }
 
+// A file that holds a part of the work is completed to the very file that one go makes.
+TEST(Solve, AllLayoutsGoOnWhereTheyWereStopped) {
+  const TemporaryFolder folder;
+  const Words arguments = {"solve",         "--size",      "3",      "--holes", "3",
+                           "--all-layouts", "--objective", "margin", "--output"};
+  const auto solve = [&](const std::string& name, const Words& more = {}) {
+    Words all = arguments;
+    all.push_back((folder / name).string());
+    all.insert(all.end(), more.begin(), more.end());
+    return run(all);
+  };
+  const Finished whole = solve("whole", {"--json"});
+  ASSERT_EQ(whole.status, 0) << whole.err;
+  const json summary = json::parse(whole.out);
+  EXPECT_EQ(summary["layouts"], 16);
+  EXPECT_EQ(summary["forms"], 84);
+  EXPECT_EQ(summary["white"].get<int>() + summary["draws"].get<int>() + summary["black"].get<int>(), 84);
+
+  SolvedLayouts part = load_solved_layouts(folder / "whole");
+  for (const std::size_t at : {std::size_t{12}, std::size_t{7}, std::size_t{0}}) {
+    part.layouts.erase(part.layouts.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  save_solved_layouts(folder / "part", part);
+  const Finished rest = solve("part", {"--json"});
+  EXPECT_EQ(rest.status, 0);
+  EXPECT_NE(rest.err.find("13 of 16 layouts are known"), std::string::npos) << rest.err;
+  EXPECT_EQ(rest.out, whole.out);
+  EXPECT_EQ(read_file(folder / "part"), read_file(folder / "whole"));
+
+  const Finished other =
+      run({"solve", "--size", "3", "--holes", "1", "--all-layouts", "--output", (folder / "whole").string()});
+  EXPECT_EQ(other.status, 2);
+  EXPECT_NE(other.err.find("holds 3×3 with 3 holes"), std::string::npos) << other.err;
+  EXPECT_EQ(solve("nowhere/file").status, 1);
+}
+
 TEST(Config, CheckAndShow) {
   EXPECT_EQ(run({"config", "check", "configs/quick.yaml"}).status, 0);
   const Finished shown = run({"config", "show", "configs/tiny.yaml", "--set", "game.holes=4"});
@@ -283,8 +325,9 @@ TEST(Bench, FieldsForPrograms) {
   const json document = json::parse(result.out);
   EXPECT_EQ(document["name"], "env");
   EXPECT_TRUE(document["machine"].is_object());
-  // Random play, and four kinds of steps each beside plain writing; the same again with all threads.
-  ASSERT_EQ(document["rows"].size(), std::thread::hardware_concurrency() > 1 ? 22u : 9u);
+  // Random play, and four kinds of steps each beside plain writing; the same again with all threads, and
+  // plain arithmetic with one and with all.
+  ASSERT_EQ(document["rows"].size(), std::thread::hardware_concurrency() > 1 ? 24u : 9u);
   for (const json& row : document["rows"]) {
     for (const char* field : {"what", "value", "unit", "ratio", "against"}) EXPECT_TRUE(row.contains(field));
     EXPECT_GT(row["value"].get<double>(), 0.0);
