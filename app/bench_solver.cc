@@ -1,5 +1,7 @@
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -14,69 +16,86 @@ namespace {
 constexpr std::size_t kTableBytes = std::size_t{32} << 20;
 
 // Positions to solve: a size, holes, and the empty squares left when random, or good, play stops.
-struct Row {
+struct Kind {
   int size, holes, empty, positions;
-  Objective objective;
   bool good_play;
+  std::vector<Objective> objectives;
 };
 
-std::vector<Position> positions_of(const Row& row, std::uint64_t seed) {
-  const GameRules rules({.size = row.size, .holes = row.holes});
+std::vector<Position> positions_of(const Kind& kind, std::uint64_t seed) {
+  const GameRules rules({.size = kind.size, .holes = kind.holes});
   UctSearch uct(10'000);
   std::vector<Position> positions;
-  for (int index = 0; index < row.positions; ++index) {
+  for (int index = 0; index < kind.positions; ++index) {
     const auto number = static_cast<std::uint64_t>(index);
     Position position = rules.start(seed, Stream::kTest, number);
     Random random(seed, Stream::kTest, number, 1);
-    while (position.empty_count() > row.empty) {
+    while (position.empty_count() > kind.empty) {
       const auto choices = static_cast<std::uint32_t>(legal_count(position));
-      apply(position, row.good_play ? uct.choose(position, random)
-                                    : nth_legal(position, static_cast<int>(random.below(choices))));
+      apply(position, kind.good_play ? uct.choose(position, random)
+                                     : nth_legal(position, static_cast<int>(random.below(choices))));
     }
     positions.push_back(position);
   }
   return positions;
 }
 
-// Mean milliseconds a position, with nothing known before each; making and clearing the table is not counted.
-double mean_ms(Solver& solver, const std::vector<Position>& positions, Objective objective,
-               SolvedMoves moves) {
-  double seconds = 0.0;
+// Milliseconds of each position, with nothing known before it; making and clearing the table is not counted.
+// Ends with the position that takes the sum over `seconds`.
+std::vector<double> times(Solver& solver, const std::vector<Position>& positions, Objective objective,
+                          SolvedMoves moves, double seconds) {
+  std::vector<double> milliseconds;
+  double taken = 0.0;
   for (const Position& position : positions) {
+    if (taken >= seconds) break;
     solver.clear();
-    seconds += solver.solve(position, {.objective = objective, .moves = moves, .limits = {}}).seconds;
+    const Solution solution = solver.solve(position, {.objective = objective, .moves = moves, .limits = {}});
+    taken += solution.seconds;
+    milliseconds.push_back(1000.0 * solution.seconds);
   }
-  return 1000.0 * seconds / static_cast<double>(positions.size());
+  return milliseconds;
+}
+
+double mean(const std::vector<double>& values, std::size_t count) {
+  return std::accumulate(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count), 0.0) /
+         static_cast<double>(count);
 }
 
 }  // namespace
 
-std::vector<BenchRow> bench_solver(const RunConfig& config, double /*seconds*/) {
+std::vector<BenchRow> bench_solver(const RunConfig& config, double seconds) {
   const auto seed = static_cast<std::uint64_t>(config.run.seed);
   constexpr Objective kOutcome = Objective::kOutcome;
   constexpr Objective kMargin = Objective::kMargin;
-  const Row rows[] = {
-      {7, 5, 14, 200, kOutcome, false}, {7, 5, 14, 200, kMargin, false},  {7, 5, 16, 200, kOutcome, false},
-      {7, 5, 16, 200, kMargin, false},  {7, 5, 18, 200, kOutcome, false}, {7, 5, 18, 200, kMargin, false},
-      {7, 5, 20, 200, kOutcome, false}, {7, 5, 20, 200, kMargin, false},  {7, 5, 24, 200, kOutcome, false},
-      {7, 5, 16, 40, kOutcome, true},   {7, 5, 16, 40, kMargin, true},    {7, 5, 20, 40, kOutcome, true},
-      {7, 5, 20, 40, kMargin, true},    {5, 5, 20, 20, kOutcome, false},  {5, 5, 20, 20, kMargin, false},
-      {5, 3, 22, 20, kOutcome, false},
+  const Kind kinds[] = {
+      {7, 5, 14, 200, false, {kOutcome, kMargin}}, {7, 5, 16, 200, false, {kOutcome, kMargin}},
+      {7, 5, 18, 200, false, {kOutcome, kMargin}}, {7, 5, 20, 200, false, {kOutcome, kMargin}},
+      {7, 5, 24, 200, false, {kOutcome}},          {7, 5, 16, 10, true, {kOutcome, kMargin}},
+      {7, 5, 20, 10, true, {kOutcome, kMargin}},   {5, 5, 20, 20, false, {kOutcome, kMargin}},
+      {5, 3, 22, 20, false, {kOutcome}},
   };
   Solver solver(kTableBytes);
   std::vector<BenchRow> measured;
-  for (const Row& row : rows) {
-    const std::vector<Position> positions = positions_of(row, seed);
-    const std::string what =
-        fmt::format("{}×{}, {} holes, {} empty, {}, {} positions", row.size, row.size, row.holes, row.empty,
-                    row.objective == kMargin ? "margin" : "outcome",
-                    row.size * row.size - row.holes == row.empty ? fmt::format("{} first", row.positions)
-                    : row.good_play                              ? fmt::format("{} uct:10000", row.positions)
-                                                                 : fmt::format("{} random", row.positions));
-    const double one = mean_ms(solver, positions, row.objective, SolvedMoves::kOneBest);
-    const double all = mean_ms(solver, positions, row.objective, SolvedMoves::kAllBest);
-    measured.push_back({what, one, "ms", {}, ""});
-    measured.push_back({what + ", all best moves", all, "ms", all / one, what});
+  for (const Kind& kind : kinds) {
+    const std::vector<Position> positions = positions_of(kind, seed);
+    const bool first = kind.size * kind.size - kind.holes == kind.empty;
+    for (const Objective objective : kind.objectives) {
+      const auto one = times(solver, positions, objective, SolvedMoves::kOneBest, seconds);
+      const auto all = times(solver, positions, objective, SolvedMoves::kAllBest, seconds);
+      const auto what = [&](std::size_t count) {
+        return fmt::format("{}×{}, {} holes, {} empty, {}, {} of {} {} positions", kind.size, kind.size,
+                           kind.holes, kind.empty, objective == kMargin ? "margin" : "outcome", count,
+                           kind.positions,
+                           first            ? "first"
+                           : kind.good_play ? "uct:10000"
+                                            : "random");
+      };
+      // The ratio is over the positions that both have solved.
+      const std::size_t both = std::min(one.size(), all.size());
+      measured.push_back({what(one.size()), mean(one, one.size()), "ms", {}, ""});
+      measured.push_back({what(all.size()) + ", all best moves", mean(all, all.size()), "ms",
+                          mean(all, both) / mean(one, both), what(one.size())});
+    }
   }
   return measured;
 }
