@@ -175,7 +175,7 @@ TEST(Solver, LargerPositionsAreWorthWhatPlainAlphaBetaFinds) {
       Random random(7, Stream::kTest, static_cast<std::uint64_t>(i));
       const GameConfig game{.size = size, .holes = size % 2 == 0 ? 4 : 3};
       const Position position = naive::random_position(
-          start_position(game, 8, Stream::kTest, static_cast<std::uint64_t>(i)), 9 + i % 4, random);
+          start_position(game, 8, Stream::kTest, static_cast<std::uint64_t>(i)), 9 + i % 3, random);
       const int margin = PlainAlphaBeta().margin(position);
       for (Solver* const solver : {&smallest, &small, &large}) {
         ASSERT_EQ(solver->solve(position, request(Objective::kMargin, SolvedMoves::kOneBest)).lower, margin)
