@@ -1,3 +1,5 @@
+#include <spdlog/fmt/fmt.h>
+
 #include <iostream>
 #include <memory>
 
@@ -10,12 +12,6 @@ struct Options {
   std::vector<std::string> words;
   bool json = false;
 };
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
 
 void print_for_programs(const Position& position) {
   nlohmann::ordered_json legal = nlohmann::ordered_json::array();
@@ -54,7 +50,7 @@ void print_for_people(const Position& position) {
 }
 
 int show(const Options& options) {
-  const Position position = parse_position(joined(options.words));
+  const Position position = parse_position(fmt::format("{}", fmt::join(options.words, " ")));
   if (options.json) {
     print_for_programs(position);
   } else {

@@ -111,13 +111,9 @@ std::string verdict(const Answer& answer) {
   const Solution& solution = answer.solution;
   const std::string mover(color_name(answer.position.mover));
   if (!solution.exact && solution.lower < solution.upper) {
-    if (answer.objective == Objective::kMargin) {
-      return fmt::format("not solved: between {} and {} points for {}",
-                         value_text(solution.lower, answer.objective),
-                         value_text(solution.upper, answer.objective), mover);
-    }
-    return fmt::format("not solved: between {} and {} for {}", value_text(solution.lower, answer.objective),
-                       value_text(solution.upper, answer.objective), mover);
+    return fmt::format("not solved: between {} and {}{} for {}", value_text(solution.lower, answer.objective),
+                       value_text(solution.upper, answer.objective),
+                       answer.objective == Objective::kMargin ? " points" : "", mover);
   }
   const int value = solution.lower;
   std::string text = value == 0 ? "a draw" : fmt::format("a {} for {}", value > 0 ? "win" : "loss", mover);
@@ -162,10 +158,8 @@ int solve(const Options& options) {
   if (options.all_layouts) return solve_board(options);
   if (options.words.empty())
     throw request_error("POSITION", "is missing; or use --all-layouts for a whole board");
-  std::string text;
-  for (const std::string& word : options.words) text += (text.empty() ? "" : " ") + word;
   Answer answer;
-  answer.position = parse_position(text);
+  answer.position = parse_position(fmt::format("{}", fmt::join(options.words, " ")));
   answer.objective = objective_of(options);
   Solver solver;
   answer.solution = solver.solve(

@@ -34,41 +34,33 @@ Bitboard in_column_runs(Bitboard board, int length) noexcept {
   return triples | triples << 8 | triples << 16;
 }
 
+template <int kStep>
+constexpr Bitboard shifted(Bitboard board) noexcept {
+  if constexpr (kStep > 0) {
+    return board << kStep;
+  } else {
+    return board >> -kStep;
+  }
+}
+
+// `seeds` and what they reach over squares of `open` in steps of one kind (a Kogge-Stone fill).
+template <int kStep>
+Bitboard filled(Bitboard seeds, Bitboard open) noexcept {
+  seeds |= open & shifted<kStep>(seeds);
+  open &= shifted<kStep>(open);
+  seeds |= open & shifted<2 * kStep>(seeds);
+  open &= shifted<2 * kStep>(open);
+  return seeds | (open & shifted<4 * kStep>(seeds));
+}
+
 // The squares of `through` that are joined to one of `seeds` along their row, and along their column, by
-// squares of `through` alone (Kogge-Stone fills).
+// squares of `through` alone.
 Bitboard joined_in_rows(Bitboard seeds, Bitboard through) noexcept {
-  Bitboard right = seeds;
-  Bitboard open = through & kNotFirstColumn;
-  right |= open & right << 1;
-  open &= open << 1;
-  right |= open & right << 2;
-  open &= open << 2;
-  right |= open & right << 4;
-  Bitboard left = seeds;
-  open = through & kNotLastColumn;
-  left |= open & left >> 1;
-  open &= open >> 1;
-  left |= open & left >> 2;
-  open &= open >> 2;
-  left |= open & left >> 4;
-  return (left | right) & through;
+  return (filled<1>(seeds, through & kNotFirstColumn) | filled<-1>(seeds, through & kNotLastColumn)) &
+         through;
 }
 Bitboard joined_in_columns(Bitboard seeds, Bitboard through) noexcept {
-  Bitboard down = seeds;
-  Bitboard open = through;
-  down |= open & down << 8;
-  open &= open << 8;
-  down |= open & down << 16;
-  open &= open << 16;
-  down |= open & down << 32;
-  Bitboard up = seeds;
-  open = through;
-  up |= open & up >> 8;
-  open &= open >> 8;
-  up |= open & up >> 16;
-  open &= open >> 16;
-  up |= open & up >> 32;
-  return (up | down) & through;
+  return (filled<8>(seeds, through) | filled<-8>(seeds, through)) & through;
 }
 
 // [line][square]: the run of the line's bits that holds the square.
