@@ -37,4 +37,10 @@ LineTables::LineTables(const RunPoints& run_points)
   convex = std::ranges::all_of(window_weights(run_points), [](int weight) { return weight >= 0; });
 }
 
+std::shared_ptr<const LineTables> LineTables::of(const RunPoints& run_points) {
+  if (run_points != kRunPoints) return std::make_shared<const LineTables>(run_points);
+  static const auto usual = std::make_shared<const LineTables>(kRunPoints);
+  return usual;
+}
+
 }  // namespace pahtum

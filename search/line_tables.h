@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "env/bitboard.h"
@@ -14,6 +15,9 @@ namespace pahtum {
 // Lines are bits of eight squares; what lies outside a board or is a hole is simply no bit. Immutable.
 struct LineTables {
   explicit LineTables(const RunPoints& run_points);
+
+  // Those of the game's own points are made once and shared.
+  [[nodiscard]] static std::shared_ptr<const LineTables> of(const RunPoints& run_points);
 
   template <class T>
   using BySquare = std::array<T, kMaxSize>;

@@ -53,7 +53,7 @@ void Solver::prepare(const Position& position, const SearchLimits& limits) {
   if (lines_ == nullptr || run_points_ != position.run_points) {
     if (lines_ != nullptr) clear();
     run_points_ = position.run_points;
-    lines_ = std::make_unique<const LineTables>(run_points_);
+    lines_ = LineTables::of(run_points_);
   }
   search_ = std::make_unique<StoneSearch>(*lines_, table_);
   search_->start(limits);
@@ -128,6 +128,15 @@ std::optional<int> Solver::test(const Position& position, int beta) {
   return value;
 }
 
+std::optional<bool> Solver::passing_reaches(const Position& position, int margin) {
+  if (!lines_->convex || position.phase != Phase::kPlaying || may_swap(position)) return false;
+  Position passed = position;
+  passed.mover = opponent(position.mover);
+  const auto theirs = test(passed, 1 - margin);
+  if (!theirs) return {};
+  return -*theirs >= margin;
+}
+
 template <class Test>
 bool Solver::narrow(Bounds& bounds, int guess, Objective objective, const Test& test) {
   // For the outcome the margins −1 and 1 stand for all below and above.
@@ -150,13 +159,19 @@ bool Solver::narrow(Bounds& bounds, int guess, Objective objective, const Test& 
 // Names the moves of a position whose value is known to be solution.lower; false when a limit was hit.
 bool Solver::solve_moves(const Position& position, const SolveRequest& request, Solution& solution) {
   const int value = solution.lower;
-  const bool any_move_is_best = request.objective == Objective::kOutcome && value < 0;
+  bool any_move_is_best = request.objective == Objective::kOutcome && value < 0;
+  if (request.objective == Objective::kOutcome && value >= 0 && request.moves != SolvedMoves::kOneBest) {
+    const auto reached = passing_reaches(position, value);
+    if (!reached) return false;
+    any_move_is_best = *reached;
+  }
   for (const Move move : ordered_moves(position)) {
     if (request.moves == SolvedMoves::kEveryValue) {
       const Position next = after(position, move);
       Bounds bounds = static_bounds(next, request.objective);
       if (next.mover != position.mover) bounds = {-bounds.upper, -bounds.lower};
       bounds.upper = std::min(bounds.upper, value);
+      if (any_move_is_best) bounds.lower = value;
       const auto test = [&](int beta) { return test_move(position, move, beta); };
       if (!narrow(bounds, value, request.objective, test)) return false;
       solution.moves.emplace_back(move, bounds.lower);

@@ -81,13 +81,16 @@ class Solver {
   [[nodiscard]] std::optional<int> test(const Position& position, int beta);
   [[nodiscard]] std::optional<int> test_move(const Position& position, Move move, int beta);
   [[nodiscard]] std::optional<int> test_moves(const Position& position, int beta);
+  // Whether the mover would still reach `margin` if it passed. Then it does with every move, since a stone
+  // more never costs its owner points. Says no where the rules do not let it tell.
+  [[nodiscard]] std::optional<bool> passing_reaches(const Position& position, int margin);
   // Narrows `bounds` until they meet; false when a limit was hit.
   template <class Test>
   bool narrow(Bounds& bounds, int guess, Objective objective, const Test& test);
   bool solve_moves(const Position& position, const SolveRequest& request, Solution& solution);
 
   StoneTable table_;
-  std::unique_ptr<const LineTables> lines_;
+  std::shared_ptr<const LineTables> lines_;
   RunPoints run_points_;
   std::unique_ptr<StoneSearch> search_;
   // Bounds on the margins of positions in the phases before the first stone is answered, by their smallest

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <utility>
+
+#include "search/places.h"
 
 namespace pahtum {
 namespace {
@@ -13,10 +14,6 @@ constexpr Bitboard kNotLastColumn = 0x7F7F7F7F7F7F7F7Full;
 constexpr std::uint64_t kNodesBetweenChecks = 4096;
 // Games with fewer empty squares are searched again rather than remembered.
 constexpr int kFewestRemembered = 4;
-
-constexpr std::size_t line(Bitboard board, std::size_t number) noexcept {
-  return static_cast<std::size_t>(board >> (8 * number) & 0xFF);
-}
 
 // The squares of horizontal and of vertical runs of at least `length` squares, 1 to 3.
 Bitboard in_row_runs(Bitboard board, int length) noexcept {
@@ -62,145 +59,6 @@ Bitboard joined_in_rows(Bitboard seeds, Bitboard through) noexcept {
 Bitboard joined_in_columns(Bitboard seeds, Bitboard through) noexcept {
   return (filled<8>(seeds, through) | filled<-8>(seeds, through)) & through;
 }
-
-// [line][square]: the run of the line's bits that holds the square.
-constexpr std::array<std::array<std::uint8_t, 8>, 256> kRunOf = [] {
-  std::array<std::array<std::uint8_t, 8>, 256> runs{};
-  for (unsigned line = 0; line < 256; ++line) {
-    for (unsigned square = 0; square < 8; ++square) {
-      unsigned run = line & 1u << square;
-      for (int k = 0; k < 8; ++k) run |= (run << 1 | run >> 1) & line;
-      runs[line][square] = static_cast<std::uint8_t>(run);
-    }
-  }
-  return runs;
-}();
-
-// Bit k of a byte at the first column of row k.
-constexpr std::array<Bitboard, 256> kColumnOf = [] {
-  std::array<Bitboard, 256> columns{};
-  for (unsigned bits = 0; bits < 256; ++bits) {
-    for (unsigned k = 0; k < 8; ++k) columns[bits] |= Bitboard{bits >> k & 1u} << (8 * k);
-  }
-  return columns;
-}();
-
-// The squares of one colour or empty, by rows and by columns.
-class Runs {
- public:
-  explicit Runs(Bitboard squares) noexcept : rows_(squares), columns_(transpose(squares)) {}
-  // Those joined to `square` along its row or its column.
-  [[nodiscard]] Bitboard through(std::size_t square) const noexcept {
-    const std::size_t row = square >> 3;
-    const std::size_t column = square & 7;
-    return Bitboard{kRunOf[line(rows_, row)][column]} << (8 * row) |
-           kColumnOf[kRunOf[line(columns_, column)][row]] << column;
-  }
-
- private:
-  Bitboard rows_, columns_;
-};
-
-// Places for a side's stones and what the side gets from each, whatever happens on the others. A place is one
-// square, or a choice of two of which only one counts. Of a choice the side is sure of the lesser: when the
-// other player takes one square, it answers on the other. Of places of one square it gets every other one.
-class Places {
- public:
-  // Squares come in the order in which they are to be considered; `runs` are the squares that depend on this
-  // one.
-  void consider(std::uint8_t square, Bitboard runs, int value) noexcept {
-    const Bitboard bit = square_bit(square);
-    std::size_t group = count_;
-    for (std::size_t k = 0; k < count_; ++k) {
-      if ((groups_[k].runs & bit) == 0) continue;
-      if (group != count_ || groups_[k].has_other) return;
-      group = k;
-    }
-    if (group == count_) {
-      groups_[count_++] = {runs, value, 0, square, 0, false};
-    } else {
-      Group& joined = groups_[group];
-      joined.runs |= runs;
-      joined.other_value = value;
-      joined.other_square = square;
-      joined.has_other = true;
-    }
-  }
-  void finish() noexcept {
-    for (std::size_t k = 0; k < count_; ++k) {
-      Group& group = groups_[k];
-      if (group.value < group.other_value) {
-        std::swap(group.value, group.other_value);
-        std::swap(group.square, group.other_square);
-      }
-      // A square alone brings about half its value.
-      if (group.has_other && 2 * group.other_value >= group.value) {
-        choices_[choice_count_++] = group;
-        sure_ += group.other_value;
-      } else {
-        std::size_t at = single_count_++;
-        for (; at > 0 && singles_[at - 1].value < group.value; --at) singles_[at] = singles_[at - 1];
-        singles_[at] = {group.value, group.square};
-      }
-    }
-  }
-
-  // What the side gets at least when it moves second, or first on a board where `square` is taken.
-  [[nodiscard]] int second() const noexcept {
-    int sum = sure_;
-    for (std::size_t k = 1; k < single_count_; k += 2) sum += singles_[k].value;
-    return sum;
-  }
-  [[nodiscard]] int first_without(std::uint8_t square) const noexcept {
-    int sure = sure_;
-    int gained = 0;
-    int freed = -1;
-    for (std::size_t k = 0; k < choice_count_; ++k) {
-      const Group& choice = choices_[k];
-      if (choice.square == square || choice.other_square == square) {
-        sure -= choice.other_value;
-        freed = choice.square == square ? choice.other_value : choice.value;
-      } else {
-        gained = std::max(gained, choice.value - choice.other_value);
-      }
-    }
-    std::array<int, 2> sums{};
-    std::size_t turn = 0;
-    for (std::size_t k = 0; k < single_count_; ++k) {
-      if (singles_[k].square == square) continue;
-      if (freed > singles_[k].value) {
-        sums[turn] += freed;
-        turn ^= 1;
-        freed = -1;
-      }
-      sums[turn] += singles_[k].value;
-      turn ^= 1;
-    }
-    if (freed >= 0) sums[turn] += freed;
-    return sure + std::max(sums[0], sums[1] + gained);
-  }
-  [[nodiscard]] int first() const noexcept { return first_without(kNoSquare); }
-
- private:
-  static constexpr std::uint8_t kNoSquare = 255;
-  struct Group {
-    Bitboard runs;
-    int value, other_value;
-    std::uint8_t square, other_square;
-    bool has_other;
-  };
-  struct Single {
-    int value;
-    std::uint8_t square;
-  };
-  std::array<Group, kMaxSquares> groups_;
-  std::array<Group, kMaxSquares / 2> choices_;
-  std::array<Single, kMaxSquares> singles_;
-  std::size_t count_ = 0;
-  std::size_t choice_count_ = 0;
-  std::size_t single_count_ = 0;
-  int sure_ = 0;
-};
 
 }  // namespace
 
@@ -255,7 +113,7 @@ int StoneSearch::expected(const StoneGame& game) const noexcept {
 std::vector<int> StoneSearch::ordered_squares(const StoneGame& game) const {
   Candidates memory;
   const auto candidates = find_candidates(game, memory);
-  sort_candidates(candidates);
+  sort_descending(candidates);
   const Bitboard deciding = undecided(game).empty;
   std::vector<int> squares;
   squares.reserve(candidates.size());
@@ -332,15 +190,6 @@ std::span<StoneSearch::Candidate> StoneSearch::find_candidates(const StoneGame& 
   return std::span(memory).first(count);
 }
 
-void StoneSearch::sort_candidates(std::span<Candidate> candidates) noexcept {
-  for (std::size_t k = 1; k < candidates.size(); ++k) {
-    const Candidate moved = candidates[k];
-    std::size_t at = k;
-    for (; at > 0 && candidates[at - 1].swing < moved.swing; --at) candidates[at] = candidates[at - 1];
-    candidates[at] = moved;
-  }
-}
-
 int StoneSearch::search(StoneGame game, int mine_left, int theirs_left, int beta) {
   if (lines_.convex) {
     if (mine_left < beta) return mine_left;
@@ -368,35 +217,38 @@ int StoneSearch::search(StoneGame game, int mine_left, int theirs_left, int beta
     const auto best = std::ranges::find(candidates, known->move(), &Candidate::square);
     if (best != candidates.end()) best->swing = std::numeric_limits<std::int32_t>::max();
   }
-  sort_candidates(candidates);
+  sort_descending(candidates);
 
   int lower = -theirs_left;
   int upper = mine_left;
-  Places theirs;
+  Places theirs(lines_, game.mine | game.empty);
+  bool cuts_moves = false;
   if (lines_.convex) {
-    // A stone of mine takes from what they could still make in the two runs it divides, and the other way
-    // round.
-    Places mine;
+    Places mine(lines_, game.theirs | game.empty);
     const Runs my_runs(game.mine | game.empty);
     const Runs their_runs(game.theirs | game.empty);
     for (const Candidate& candidate : candidates) {
-      mine.consider(candidate.square, their_runs.through(candidate.square),
-                    candidate.gain + candidate.their_loss);
-      theirs.consider(candidate.square, my_runs.through(candidate.square),
-                      candidate.their_gain + candidate.loss);
+      mine.consider(candidate.square, their_runs.through(candidate.square), candidate.gain,
+                    candidate.their_loss);
     }
     mine.finish();
-    theirs.finish();
     lower += mine.first();
-    upper -= theirs.second();
     if (lower >= beta) return lower;
+    for (const Candidate& candidate : candidates) {
+      theirs.consider(candidate.square, my_runs.through(candidate.square), candidate.their_gain,
+                      candidate.loss);
+    }
+    theirs.finish();
+    upper -= theirs.second();
     if (upper < beta) return upper;
+    // Taking a square hardly ever leaves the other player with more than all of them would.
+    cuts_moves = mine_left - theirs.first() < beta;
   }
 
   int best = std::numeric_limits<int>::min();
   std::uint8_t best_square = candidates[0].square;
   for (const Candidate& candidate : candidates) {
-    if (lines_.convex) {
+    if (cuts_moves) {
       const int most = mine_left - theirs.first_without(candidate.square);
       if (most < beta) {
         best = std::max(best, most);

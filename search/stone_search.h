@@ -52,7 +52,6 @@ class StoneSearch {
   [[nodiscard]] std::vector<int> ordered_squares(const StoneGame& game) const;
 
   [[nodiscard]] std::uint64_t nodes() const noexcept { return nodes_; }
-  [[nodiscard]] bool stopped() const noexcept { return stopped_; }
   // For searches above this one: counts a node and returns whether to go on.
   [[nodiscard]] bool count_node();
 
@@ -63,6 +62,7 @@ class StoneSearch {
     std::int32_t gain, their_gain;  // points at once, for the mover or for the other player
     std::int32_t loss, their_loss;  // of what each could still make, when the other takes the square
     std::uint8_t square;
+    friend bool operator<(const Candidate& a, const Candidate& b) noexcept { return a.swing < b.swing; }
   };
   using Candidates = std::array<Candidate, kMaxSquares>;
 
@@ -70,7 +70,6 @@ class StoneSearch {
   int search(StoneGame game, int mine_left, int theirs_left, int beta);
   [[nodiscard]] StoneGame undecided(const StoneGame& game) const noexcept;
   std::span<Candidate> find_candidates(const StoneGame& game, Candidates& memory) const noexcept;
-  static void sort_candidates(std::span<Candidate> candidates) noexcept;
   [[nodiscard]] int points(Bitboard stones) const noexcept;
   void check_limits();
 

@@ -51,25 +51,34 @@ class StoneTable {
   };
   static_assert(sizeof(Entry) == 32);
 
-  // The largest power of two of entries that takes at most `bytes`, at least 2.
-  explicit StoneTable(std::size_t bytes);
+  // Grows with what it remembers, up to the largest power of two of entries that takes at most `most_bytes`,
+  // at least 2: small searches stay in the processor's caches.
+  explicit StoneTable(std::size_t most_bytes);
 
-  void clear() noexcept;
+  // Forgets everything and is small again.
+  void clear();
   [[nodiscard]] std::size_t bytes() const noexcept { return (mask_ + 1) * sizeof(Entry); }
 
   // Null when the game is not there. Valid until the next store().
   [[nodiscard]] const Entry* find(const StoneGame& game) const noexcept;
   // A game has two places: one keeps what has most empty squares, the other what came last.
-  void store(const Entry& entry) noexcept;
+  void store(const Entry& entry);
 
  private:
   struct Free {
     void operator()(Entry* entries) const noexcept;
   };
+  using Entries = std::unique_ptr<Entry[], Free>;
+  [[nodiscard]] static Entries empty_entries(std::size_t count);
   [[nodiscard]] std::size_t place(const StoneGame& game) const noexcept;
+  // Whether the entry took a free place.
+  bool put(const Entry& entry) noexcept;
+  void grow();
 
-  std::size_t mask_;
-  std::unique_ptr<Entry[], Free> entries_;
+  std::size_t most_;  // entries
+  std::size_t mask_ = 0;
+  std::size_t used_ = 0;
+  Entries entries_;
 };
 
 }  // namespace pahtum
