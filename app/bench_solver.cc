@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "app/bench_row.h"
@@ -75,6 +76,10 @@ std::vector<BenchRow> bench_solver(const RunConfig& config, double seconds) {
       {5, 3, 22, 20, false, {kOutcome}},
   };
   Solver solver(kTableBytes);
+  const int processors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  Solver shared_solver(kTableBytes, processors);
+  // What is made once in a program is not counted.
+  (void)solver.solve(parse_position("3/3/3 w"));
   std::vector<BenchRow> measured;
   for (const Kind& kind : kinds) {
     const std::vector<Position> positions = positions_of(kind, seed);
@@ -84,8 +89,7 @@ std::vector<BenchRow> bench_solver(const RunConfig& config, double seconds) {
       const auto all = times(solver, positions, objective, SolvedMoves::kAllBest, seconds);
       const auto what = [&](std::size_t count) {
         return fmt::format("{}×{}, {} holes, {} empty, {}, {} of {} {} positions", kind.size, kind.size,
-                           kind.holes, kind.empty, objective == kMargin ? "margin" : "outcome", count,
-                           kind.positions,
+                           kind.holes, kind.empty, objective_name(objective), count, kind.positions,
                            first            ? "first"
                            : kind.good_play ? "uct:10000"
                                             : "random");
@@ -95,6 +99,12 @@ std::vector<BenchRow> bench_solver(const RunConfig& config, double seconds) {
       measured.push_back({what(one.size()), mean(one, one.size()), "ms", {}, ""});
       measured.push_back({what(all.size()) + ", all best moves", mean(all, all.size()), "ms",
                           mean(all, both) / mean(one, both), what(one.size())});
+      if (kind.empty < 20 || processors == 1) continue;
+      const auto together = times(shared_solver, positions, objective, SolvedMoves::kOneBest, seconds);
+      const std::size_t same = std::min(one.size(), together.size());
+      measured.push_back({fmt::format("{}, {} threads", what(together.size()), processors),
+                          mean(together, together.size()), "ms", mean(one, same) / mean(together, same),
+                          "one thread (times as fast)"});
     }
   }
   return measured;

@@ -62,6 +62,10 @@ void RulesOptions::add_to(CLI::App& app) {
   app.add_flag("--swap", swap_, "Pie rule: colours may be swapped after the first stone")->group("Rules");
   app.add_flag("--unequal-stones", unequal_stones_, "Allow an odd number of squares")->group("Rules");
   app.add_option("--result", result_, "What games are played for: outcome or margin")->group("Rules");
+  add_points_to(app);
+}
+
+void RulesOptions::add_points_to(CLI::App& app) {
   app.add_option("--run-points", run_points_, "Points of runs of 1 to 8 squares: 0,0,3,10,25,56,119,246")
       ->group("Rules");
   app.add_option("--rules", file_, "YAML file with the keys of a configuration's `game` section")

@@ -32,6 +32,9 @@ void add_bench(CLI::App& app, Command& command);
 class RulesOptions {
  public:
   void add_to(CLI::App& app);
+  // Only those that say what runs are worth, for commands on positions.
+  void add_points_to(CLI::App& app);
+  [[nodiscard]] bool has_points() const { return !run_points_.empty() || !file_.empty(); }
   // Rules from --rules or, without it, from `otherwise`, with the single options on top. Throws a kRequest
   // Error naming the option when they make no game.
   [[nodiscard]] GameConfig resolve(const GameConfig& otherwise) const;

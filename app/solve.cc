@@ -1,11 +1,14 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <thread>
 
 #include "app/common.h"
+#include "app/interrupt.h"
 #include "app/solve_layouts.h"
 #include "env/base/error.h"
 #include "search/solver.h"
@@ -18,6 +21,10 @@ struct Options {
   std::string objective = "outcome";
   bool all_moves = false;
   double seconds = 0.0;
+  std::uint64_t nodes = 0;
+  std::size_t mebibytes = 1024;
+  int threads = 0;
+  RulesOptions points;
   bool all_layouts = false;
   int size = 5;
   int holes = 5;
@@ -55,7 +62,7 @@ void print_for_programs(const Answer& answer) {
   const bool has_margin = answer.objective == Objective::kMargin && solution.exact;
   nlohmann::ordered_json document = {
       {"position", to_text(answer.position)},
-      {"objective", answer.objective == Objective::kMargin ? "margin" : "outcome"},
+      {"objective", objective_name(answer.objective)},
       {"outcome", outcome ? nlohmann::ordered_json(*outcome) : nlohmann::ordered_json()},
       {"margin", has_margin ? nlohmann::ordered_json(solution.lower) : nlohmann::ordered_json()},
       {"lower", solution.lower},
@@ -140,10 +147,13 @@ void print_for_people(const Answer& answer) {
 }
 
 Objective objective_of(const Options& options) {
-  return options.objective == "margin" ? Objective::kMargin : Objective::kOutcome;
+  return objective_named(options.objective).value_or(Objective::kOutcome);
 }
 
 int solve_board(const Options& options) {
+  if (options.points.has_points()) {
+    throw request_error("--run-points and --rules", "are for a POSITION; --all-layouts is the usual game");
+  }
   if (options.output.empty())
     throw request_error("--output", "is missing; name the file for the solved layouts");
   if (options.holes >= options.size * options.size) {
@@ -158,14 +168,17 @@ int solve(const Options& options) {
   if (options.all_layouts) return solve_board(options);
   if (options.words.empty())
     throw request_error("POSITION", "is missing; or use --all-layouts for a whole board");
+  const std::atomic<bool>& stop = stop_on_interrupt();
   Answer answer;
   answer.position = parse_position(fmt::format("{}", fmt::join(options.words, " ")));
   answer.objective = objective_of(options);
-  Solver solver;
+  answer.position.run_points = options.points.resolve({}).run_points;
+  const int processors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  Solver solver(options.mebibytes << 20, options.threads > 0 ? options.threads : processors);
   answer.solution = solver.solve(
       answer.position, {.objective = answer.objective,
                         .moves = options.all_moves ? SolvedMoves::kEveryValue : SolvedMoves::kOneBest,
-                        .limits = {.seconds = options.seconds}});
+                        .limits = {.seconds = options.seconds, .nodes = options.nodes, .stop = &stop}});
   if (answer.solution.exact) {
     answer.variation = solver.principal_variation(answer.position, answer.objective, kVariationPlies);
   }
@@ -174,7 +187,7 @@ int solve(const Options& options) {
   } else {
     print_for_people(answer);
   }
-  return 0;
+  return stop ? kExitInterrupted : 0;
 }
 
 }  // namespace
@@ -195,12 +208,28 @@ void add_solve(CLI::App& app, Command& command) {
              "--time", options->seconds,
              "Seconds after which to stop and give the bounds found so far; without it there is no limit")
           ->check(CLI::Range(0.001, 1e7));
+  CLI::Option* nodes =
+      sub.add_option("--nodes", options->nodes, "Nodes of the search after which to stop, like --time")
+          ->check(CLI::PositiveNumber);
+  CLI::Option* memory =
+      sub.add_option("--memory", options->mebibytes,
+                     "MiB that what is learned on the way may take; it grows as far as it is needed")
+          ->check(CLI::Range(1, 1 << 20))
+          ->capture_default_str();
+  CLI::Option* threads =
+      sub.add_option("--threads", options->threads,
+                     "Threads that search the position together; 0: one for each processor")
+          ->check(CLI::Range(0, 1024))
+          ->capture_default_str();
   CLI::Option* all_layouts =
       sub.add_flag(
              "--all-layouts", options->all_layouts,
              "Solve every layout of a board up to symmetry, White to move; goes on where it was stopped")
           ->excludes(position)
           ->excludes(all_moves)
+          ->excludes(nodes)
+          ->excludes(memory)
+          ->excludes(threads)
           ->excludes(time);
   sub.add_option("--size", options->size, "Of the board, with --all-layouts")
       ->check(CLI::Range(kMinSize, kMaxSize))
@@ -213,6 +242,7 @@ void add_solve(CLI::App& app, Command& command) {
   sub.add_option("--output", options->output, "File of the solved layouts, with --all-layouts")
       ->needs(all_layouts);
   sub.add_flag("--json", options->json, "Print one JSON document");
+  options->points.add_points_to(sub);
   sub.footer(
       "Examples: pahtum solve w1bbw/bwx1b/1x2w/w1xb1/b1w1x w --objective margin --all-moves\n"
       "          pahtum solve --size 4 --holes 6 --all-layouts --output layouts.txt");

@@ -35,10 +35,16 @@ constexpr auto kSaveEvery = std::chrono::seconds(10);
 class LayoutSolvers {
  public:
   LayoutSolvers(const SolvedLayouts& board, const std::vector<Layout>& layouts,
-                std::vector<std::optional<SolvedLayout>> known, const std::atomic<bool>& stop)
-      : board_(board), layouts_(layouts), results_(std::move(known)), stop_(stop) {
+                std::vector<std::optional<SolvedLayout>> known)
+      : board_(board), layouts_(layouts), results_(std::move(known)) {
     for (std::size_t k = 0; k < thread_count_; ++k) threads_.emplace_back([this] { work(); });
   }
+  LayoutSolvers(const LayoutSolvers&) = delete;
+  LayoutSolvers& operator=(const LayoutSolvers&) = delete;
+  // Gives up what is being solved.
+  ~LayoutSolvers() { stop(); }
+
+  void stop() noexcept { stop_ = true; }
 
   // Throws what a thread threw.
   [[nodiscard]] bool done() {
@@ -84,7 +90,7 @@ class LayoutSolvers {
   const SolvedLayouts& board_;
   const std::vector<Layout>& layouts_;
   std::vector<std::optional<SolvedLayout>> results_;
-  const std::atomic<bool>& stop_;
+  std::atomic<bool> stop_{false};
   std::atomic<std::size_t> next_{0};
   mutable std::mutex mutex_;
   std::size_t solved_now_ = 0;
@@ -100,10 +106,9 @@ std::vector<std::optional<SolvedLayout>> known_results(const LayoutWork& work,
   if (!std::filesystem::exists(work.output)) return known;
   const SolvedLayouts saved = load_solved_layouts(work.output);
   if (saved.size != work.size || saved.holes != work.holes || saved.objective != work.objective) {
-    throw request_error(
-        work.output.string(),
-        fmt::format("holds {}×{} with {} holes for the {}; give another --output", saved.size, saved.size,
-                    saved.holes, saved.objective == Objective::kMargin ? "margin" : "outcome"));
+    throw request_error(work.output.string(),
+                        fmt::format("holds {}×{} with {} holes for the {}; give another --output", saved.size,
+                                    saved.size, saved.holes, objective_name(saved.objective)));
   }
   std::unordered_map<Bitboard, std::size_t> numbers;
   for (std::size_t k = 0; k < layouts.size(); ++k) numbers[layouts[k].holes] = k;
@@ -144,7 +149,7 @@ void print_for_programs(const SolvedLayouts& solved, const LayoutSummary& summar
   }
   print_json({{"size", solved.size},
               {"holes", solved.holes},
-              {"objective", solved.objective == Objective::kMargin ? "margin" : "outcome"},
+              {"objective", objective_name(solved.objective)},
               {"layouts", summary.layouts},
               {"forms", summary.forms},
               {"white", summary.white},
@@ -178,11 +183,12 @@ int solve_layouts(const LayoutWork& work) {
   Progress progress;
   if (known_count > 0) progress.line(fmt::format("{} of {} layouts are known", known_count, layouts.size()));
   {
-    LayoutSolvers solvers(solved, layouts, std::move(known), stop);
+    LayoutSolvers solvers(solved, layouts, std::move(known));
     const auto started = Clock::now();
     auto saved = started;
     while (!solvers.done()) {
       std::this_thread::sleep_for(kLook);
+      if (stop) solvers.stop();
       const std::size_t now = solvers.solved_now();
       const double seconds = std::chrono::duration<double>(Clock::now() - started).count();
       const double rate = static_cast<double>(now) / seconds;

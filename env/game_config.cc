@@ -125,6 +125,17 @@ Field::Parsed choice_of(Enum* value, std::vector<std::pair<std::string, Enum>> n
 
 }  // namespace
 
+std::string_view objective_name(Objective objective) noexcept {
+  return objective == Objective::kMargin ? "margin" : "outcome";
+}
+
+std::optional<Objective> objective_named(std::string_view name) noexcept {
+  for (const Objective objective : {Objective::kOutcome, Objective::kMargin}) {
+    if (objective_name(objective) == name) return objective;
+  }
+  return {};
+}
+
 HoleCounts HoleCounts::parse(std::string_view text) {
   HoleCounts counts;
   for_each_part(text, ',', [&](std::string_view part) {
@@ -217,7 +228,8 @@ Schema describe(GameConfig& config) {
                "Pie rule: after the first stone the other player may swap colours. It is action n².")
       .parsed("result",
               choice_of<Objective>(&config.result,
-                                   {{"outcome", Objective::kOutcome}, {"margin", Objective::kMargin}}),
+                                   {{std::string(objective_name(Objective::kOutcome)), Objective::kOutcome},
+                                    {std::string(objective_name(Objective::kMargin)), Objective::kMargin}}),
               "",
               "What games are played for: to win (`outcome`; rewards −1, 0, 1) or for points (`margin`; "
               "rewards are the difference in points).")

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,9 @@ enum class Objective : std::uint8_t {
   kOutcome,  // to win: by how much does not matter
   kMargin,   // for points
 };
+
+[[nodiscard]] std::string_view objective_name(Objective objective) noexcept;  // "outcome", "margin"
+[[nodiscard]] std::optional<Objective> objective_named(std::string_view name) noexcept;
 
 // The number of holes of a game, or several numbers with weights: each game draws one.
 class HoleCounts {

@@ -18,10 +18,6 @@ constexpr std::string_view kMagic = "pahtum-layouts";
 constexpr int kVersion = 1;
 constexpr std::size_t kHardest = 5;
 
-std::string_view objective_name(Objective objective) noexcept {
-  return objective == Objective::kMargin ? "margin" : "outcome";
-}
-
 // What follows `text`, all lines before it.
 std::string last_line(std::size_t layouts, std::string_view text) {
   return "end " + std::to_string(layouts) + " " + std::to_string(crc32c(std::as_bytes(std::span(text)))) +
@@ -102,9 +98,9 @@ SolvedLayouts load_solved_layouts(const std::filesystem::path& path) {
   SolvedLayouts solved;
   solved.size = number<int>(place, head[2], "the size");
   solved.holes = number<int>(place, head[3], "the number of holes");
-  if (head[4] != "margin" && head[4] != "outcome")
-    place.refuse("the objective is \"" + head[4] + "\"; outcome or margin");
-  solved.objective = head[4] == "margin" ? Objective::kMargin : Objective::kOutcome;
+  const auto objective = objective_named(head[4]);
+  if (!objective) place.refuse("the objective is \"" + head[4] + "\"; outcome or margin");
+  solved.objective = *objective;
   while (std::getline(lines, line)) {
     place.next_line();
     const std::vector<std::string> words = words_of(line);

@@ -1,6 +1,8 @@
 #include "search/solver.h"
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
 #include <chrono>
 #include <limits>
 #include <tuple>
@@ -12,6 +14,8 @@ namespace {
 
 // Far above any board's points.
 constexpr int kMostMargin = 1 << 24;
+// Games with fewer empty squares are done before a second thread is there.
+constexpr int kFewestForThreads = 14;
 constexpr std::size_t kMostOpenings = std::size_t{1} << 20;
 
 StoneGame stones_of(const Position& position) noexcept {
@@ -39,13 +43,16 @@ int as_objective(int margin, Objective objective) noexcept {
 
 }  // namespace
 
-Solver::Solver(std::size_t table_bytes) : table_(table_bytes) {}
+Solver::Solver(std::size_t table_bytes, int threads)
+    : table_(std::make_unique<StoneTable>(table_bytes, threads > 1)),
+      team_(std::make_unique<ThreadTeam>(threads)),
+      under_way_(threads > 1 ? std::make_unique<MovesUnderWay>() : nullptr) {}
 Solver::Solver(Solver&&) noexcept = default;
 Solver& Solver::operator=(Solver&&) noexcept = default;
 Solver::~Solver() = default;
 
 void Solver::clear() {
-  table_.clear();
+  table_->clear();
   openings_.clear();
 }
 
@@ -55,8 +62,34 @@ void Solver::prepare(const Position& position, const SearchLimits& limits) {
     run_points_ = position.run_points;
     lines_ = LineTables::of(run_points_);
   }
-  search_ = std::make_unique<StoneSearch>(*lines_, table_);
-  search_->start(limits);
+  const int threads = team_->members();
+  SearchLimits share = limits;
+  if (limits.nodes != 0) {
+    share.nodes = std::max<std::uint64_t>(1, limits.nodes / static_cast<std::uint64_t>(threads));
+  }
+  searches_.clear();
+  for (int member = 0; member < threads; ++member) {
+    searches_.emplace_back(*lines_, *table_, under_way_.get()).start(share);
+  }
+}
+
+std::optional<int> Solver::test_stones(const StoneGame& game, int beta) {
+  if (team_->members() == 1 || std::popcount(game.empty) < kFewestForThreads) {
+    return searches_.front().test(game, beta);
+  }
+  std::atomic<bool> done = false;
+  std::optional<int> found;
+  team_->run([&](int member) {
+    const auto value = searches_[static_cast<std::size_t>(member)].test(game, beta, &done);
+    if (value && !done.exchange(true)) found = value;
+  });
+  return found;
+}
+
+std::uint64_t Solver::nodes() const noexcept {
+  std::uint64_t sum = 0;
+  for (const StoneSearch& search : searches_) sum += search.nodes();
+  return sum;
 }
 
 Solver::Bounds Solver::static_bounds(const Position& position, Objective objective) const {
@@ -64,7 +97,7 @@ Solver::Bounds Solver::static_bounds(const Position& position, Objective objecti
   if (position.over()) {
     bounds = {margin_of(position), margin_of(position)};
   } else if (position.phase == Phase::kPlaying) {
-    const StoneSearch::Bounds gain = search_->static_bounds(stones_of(position));
+    const StoneSearch::Bounds gain = searches_.front().static_bounds(stones_of(position));
     bounds = {margin_of(position) + gain.lower, margin_of(position) + gain.upper};
   }
   return {as_objective(bounds.lower, objective), as_objective(bounds.upper, objective)};
@@ -72,14 +105,15 @@ Solver::Bounds Solver::static_bounds(const Position& position, Objective objecti
 
 int Solver::guess(const Position& position) const {
   if (position.phase != Phase::kPlaying) return 0;
-  return margin_of(position) + search_->expected(stones_of(position));
+  return margin_of(position) + searches_.front().expected(stones_of(position));
 }
 
 std::vector<Move> Solver::ordered_moves(const Position& position) const {
   std::vector<Move> moves;
   moves.reserve(kMaxSquares + 1);
   if (may_swap(position)) moves.push_back(Move::swap());
-  for (const int square : search_->ordered_squares(stones_of(position))) moves.push_back(Move::at(square));
+  for (const int square : searches_.front().ordered_squares(stones_of(position)))
+    moves.push_back(Move::at(square));
   return moves;
 }
 
@@ -106,11 +140,11 @@ std::optional<int> Solver::test(const Position& position, int beta) {
   if (position.over()) return margin_of(position);
   if (position.phase == Phase::kPlaying) {
     const int now = margin_of(position);
-    const auto gain = search_->test(stones_of(position), beta - now);
+    const auto gain = test_stones(stones_of(position), beta - now);
     if (!gain) return {};
     return now + *gain;
   }
-  if (!search_->count_node()) return {};
+  if (!searches_.front().count_node()) return {};
   const Position key = canonical(position);
   if (const auto known = openings_.find(key); known != openings_.end()) {
     if (known->second.lower >= beta) return known->second.lower;
@@ -207,7 +241,7 @@ Solution Solver::solve(const Position& position, const SolveRequest& request) {
       if (solution.best.size() > 1) solution.best.resize(1);
     }
   }
-  solution.nodes = search_->nodes();
+  solution.nodes = nodes();
   solution.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return solution;
 }

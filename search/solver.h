@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "env/base/thread_team.h"
 #include "env/game_config.h"
 #include "env/position.h"
 #include "search/stone_search.h"
@@ -42,13 +43,14 @@ struct Solution {
 };
 
 // Solves positions exactly, in any phase, of any rules. What is learned of one position is kept for the next,
-// as far as the table reaches. One thread at a time per object; different objects may work side by side.
+// as far as the table reaches. One caller at a time per object; different objects may work side by side.
 class Solver {
  public:
   static constexpr std::size_t kTableBytes = std::size_t{64} << 20;
 
-  // Takes about `table_bytes` of memory; less than the search needs makes it slower, never wrong.
-  explicit Solver(std::size_t table_bytes = kTableBytes);
+  // Takes about `table_bytes` of memory at most; less than the search needs makes it slower, never wrong.
+  // `threads` search one position together: the same answers sooner, with other numbers of nodes.
+  explicit Solver(std::size_t table_bytes = kTableBytes, int threads = 1);
   Solver(Solver&&) noexcept;
   Solver& operator=(Solver&&) noexcept;
   ~Solver();
@@ -74,6 +76,9 @@ class Solver {
   };
 
   void prepare(const Position& position, const SearchLimits& limits);
+  // StoneSearch::test by all threads.
+  [[nodiscard]] std::optional<int> test_stones(const StoneGame& game, int beta);
+  [[nodiscard]] std::uint64_t nodes() const noexcept;
   [[nodiscard]] Bounds static_bounds(const Position& position, Objective objective) const;
   [[nodiscard]] int guess(const Position& position) const;
   [[nodiscard]] std::vector<Move> ordered_moves(const Position& position) const;
@@ -89,10 +94,12 @@ class Solver {
   bool narrow(Bounds& bounds, int guess, Objective objective, const Test& test);
   bool solve_moves(const Position& position, const SolveRequest& request, Solution& solution);
 
-  StoneTable table_;
+  std::unique_ptr<StoneTable> table_;
   std::shared_ptr<const LineTables> lines_;
   RunPoints run_points_;
-  std::unique_ptr<StoneSearch> search_;
+  std::unique_ptr<ThreadTeam> team_;
+  std::unique_ptr<MovesUnderWay> under_way_;  // null: one thread
+  std::vector<StoneSearch> searches_;         // one a member of the team
   // Bounds on the margins of positions in the phases before the first stone is answered, by their smallest
   // symmetric form.
   std::unordered_map<Position, Bounds, PositionHash> openings_;

@@ -13,7 +13,9 @@ constexpr Bitboard kNotFirstColumn = 0xFEFEFEFEFEFEFEFEull;
 constexpr Bitboard kNotLastColumn = 0x7F7F7F7F7F7F7F7Full;
 constexpr std::uint64_t kNodesBetweenChecks = 4096;
 // Games with fewer empty squares are searched again rather than remembered.
-constexpr int kFewestRemembered = 4;
+constexpr int kFewestRemembered = 6;
+// Games with fewer are not worth dividing among threads.
+constexpr int kFewestShared = 9;
 
 // The squares of horizontal and of vertical runs of at least `length` squares, 1 to 3.
 Bitboard in_row_runs(Bitboard board, int length) noexcept {
@@ -129,7 +131,7 @@ void StoneSearch::start(const SearchLimits& limits) {
   limits_ = limits;
   nodes_ = 0;
   next_check_ = 0;
-  stopped_ = false;
+  limit_hit_ = stopped_ = false;
   constexpr double kLongTime = 1e8;  // seconds; more would overflow the clock
   deadline_ = std::chrono::steady_clock::now() +
               std::chrono::duration_cast<std::chrono::steady_clock::duration>(
@@ -139,17 +141,21 @@ void StoneSearch::start(const SearchLimits& limits) {
 void StoneSearch::check_limits() {
   next_check_ = nodes_ + kNodesBetweenChecks;
   if (limits_.nodes != 0) next_check_ = std::min(next_check_, limits_.nodes);
-  stopped_ = (limits_.nodes != 0 && nodes_ >= limits_.nodes) ||
-             (limits_.stop != nullptr && limits_.stop->load(std::memory_order_relaxed)) ||
-             (limits_.seconds > 0.0 && std::chrono::steady_clock::now() >= deadline_);
+  limit_hit_ = (limits_.nodes != 0 && nodes_ >= limits_.nodes) ||
+               (limits_.stop != nullptr && limits_.stop->load(std::memory_order_relaxed)) ||
+               (limits_.seconds > 0.0 && std::chrono::steady_clock::now() >= deadline_);
+  stopped_ |= limit_hit_;
 }
 
 bool StoneSearch::count_node() {
   if (++nodes_ >= next_check_) check_limits();
+  if (abandoned_ != nullptr && abandoned_->load(std::memory_order_relaxed)) stopped_ = true;
   return !stopped_;
 }
 
-std::optional<int> StoneSearch::test(const StoneGame& game, int beta) {
+std::optional<int> StoneSearch::test(const StoneGame& game, int beta, const std::atomic<bool>* abandoned) {
+  abandoned_ = abandoned;
+  stopped_ = limit_hit_;
   if (stopped_) return {};
   const Bounds bounds = static_bounds(game);
   const int value = search(game, bounds.upper, -bounds.lower, beta);
@@ -200,8 +206,9 @@ int StoneSearch::search(StoneGame game, int mine_left, int theirs_left, int beta
   if (count == 0) return 0;
   if (!count_node()) return 0;
 
-  const StoneTable::Entry* known = count >= kFewestRemembered ? table_.find(game) : nullptr;
-  if (known != nullptr) {
+  std::optional<StoneTable::Entry> known;
+  if (count >= kFewestRemembered) known = table_.find(game);
+  if (known) {
     if (known->lower() >= beta) return known->lower();
     if (known->upper() < beta) return known->upper();
   }
@@ -213,7 +220,7 @@ int StoneSearch::search(StoneGame game, int mine_left, int theirs_left, int beta
     return std::max(candidates[0].gain - candidates[1].their_gain,
                     candidates[1].gain - candidates[0].their_gain);
   }
-  if (known != nullptr) {
+  if (known) {
     const auto best = std::ranges::find(candidates, known->move(), &Candidate::square);
     if (best != candidates.end()) best->swing = std::numeric_limits<std::int32_t>::max();
   }
@@ -247,6 +254,18 @@ int StoneSearch::search(StoneGame game, int mine_left, int theirs_left, int beta
 
   int best = std::numeric_limits<int>::min();
   std::uint8_t best_square = candidates[0].square;
+  const auto look_at = [&](const Candidate& candidate) {
+    const Bitboard bit = square_bit(candidate.square);
+    const StoneGame next{game.theirs, game.mine | bit, game.empty ^ bit};
+    const int value = candidate.gain - search(next, theirs_left - candidate.their_loss,
+                                              mine_left - candidate.gain, candidate.gain - beta + 1);
+    if (stopped_ || value <= best) return;
+    best = value;
+    best_square = candidate.square;
+  };
+  const bool shared = shared_ != nullptr && count >= kFewestShared;
+  const std::uint64_t game_key = shared ? StoneTable::hash_of(game) : 0;
+  Bitboard left_to_others = 0;
   for (const Candidate& candidate : candidates) {
     if (cuts_moves) {
       const int most = mine_left - theirs.first_without(candidate.square);
@@ -255,20 +274,31 @@ int StoneSearch::search(StoneGame game, int mine_left, int theirs_left, int beta
         continue;
       }
     }
-    const Bitboard bit = square_bit(candidate.square);
-    const StoneGame next{game.theirs, game.mine | bit, game.empty ^ bit};
-    const int value = candidate.gain - search(next, theirs_left - candidate.their_loss,
-                                              mine_left - candidate.gain, candidate.gain - beta + 1);
+    if (shared) {
+      const std::uint64_t move = game_key + candidate.square;
+      if (&candidate != candidates.data() && shared_->contains(move)) {
+        left_to_others |= square_bit(candidate.square);
+        continue;
+      }
+      shared_->add(move);
+      look_at(candidate);
+      shared_->remove(move);
+    } else {
+      look_at(candidate);
+    }
     if (stopped_) return 0;
-    if (value <= best) continue;
-    best = value;
-    best_square = candidate.square;
     if (best >= beta) break;
+  }
+  for (const Candidate& candidate : candidates) {
+    if (best >= beta) break;
+    if ((left_to_others & square_bit(candidate.square)) == 0) continue;
+    look_at(candidate);
+    if (stopped_) return 0;
   }
   if (count < kFewestRemembered) return best;
 
   known = table_.find(game);
-  if (known != nullptr) {
+  if (known) {
     lower = std::max(lower, known->lower());
     upper = std::min(upper, known->upper());
   }

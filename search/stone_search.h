@@ -22,8 +22,33 @@ struct SearchLimits {
   const std::atomic<bool>* stop = nullptr;
 };
 
+// What several searches of one game are looking into at this moment, so that none begins what another is
+// doing. Forgets some of it, which costs time alone (simplified ABDADA: J.-C. Weill, 1996; T. Kerrigan,
+// 2017).
+class MovesUnderWay {
+ public:
+  [[nodiscard]] bool contains(std::uint64_t move) const noexcept {
+    return slot(move).load(std::memory_order_relaxed) == move;
+  }
+  void add(std::uint64_t move) noexcept { slot(move).store(move, std::memory_order_relaxed); }
+  void remove(std::uint64_t move) noexcept {
+    slot(move).compare_exchange_strong(move, 0, std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr std::size_t kSlots = 1024;
+  [[nodiscard]] std::atomic<std::uint64_t>& slot(std::uint64_t move) noexcept {
+    return slots_[move % kSlots];
+  }
+  [[nodiscard]] const std::atomic<std::uint64_t>& slot(std::uint64_t move) const noexcept {
+    return slots_[move % kSlots];
+  }
+  std::array<std::atomic<std::uint64_t>, kSlots> slots_{};
+};
+
 // Null-window alpha-beta over StoneGames. The value of a game is the mover's gain: the points the mover will
-// still make minus those the other player will, with best play of both. One thread at a time.
+// still make minus those the other player will, with best play of both. One thread at a time per object;
+// several may share a table and MovesUnderWay and so divide the work.
 //
 // With convex points tables (LineTables::convex):
 // - Squares no run that counts can hold any more are left out: playing there is never better than any other
@@ -32,15 +57,17 @@ struct SearchLimits {
 // - Bounds come from places that do not depend on each other, see Places in stone_search.cc.
 class StoneSearch {
  public:
-  // Both are kept by reference.
-  StoneSearch(const LineTables& lines, StoneTable& table) : lines_(lines), table_(table) {}
+  // All are kept by reference; `shared` is null for a search of its own.
+  StoneSearch(const LineTables& lines, StoneTable& table, MovesUnderWay* shared = nullptr)
+      : lines_(lines), table_(table), shared_(shared) {}
 
   // Starts counting nodes and time for what follows.
   void start(const SearchLimits& limits);
 
   // A bound on the game's value: a lower one when it is at least `beta`, otherwise an upper one. Nothing when
-  // a limit was hit.
-  [[nodiscard]] std::optional<int> test(const StoneGame& game, int beta);
+  // a limit was hit, or when somebody has set `abandoned` (may be null).
+  [[nodiscard]] std::optional<int> test(const StoneGame& game, int beta,
+                                        const std::atomic<bool>* abandoned = nullptr);
 
   struct Bounds {
     int lower, upper;
@@ -75,11 +102,14 @@ class StoneSearch {
 
   const LineTables& lines_;
   StoneTable& table_;
+  MovesUnderWay* shared_;
   SearchLimits limits_;
+  const std::atomic<bool>* abandoned_ = nullptr;
   std::chrono::steady_clock::time_point deadline_;
   std::uint64_t nodes_ = 0;
   std::uint64_t next_check_ = 0;
-  bool stopped_ = false;
+  bool limit_hit_ = false;
+  bool stopped_ = false;  // a limit hit, or abandoned
 };
 
 }  // namespace pahtum

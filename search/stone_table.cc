@@ -4,6 +4,7 @@
 #include <bit>
 #include <memory>
 #include <new>
+#include <span>
 #include <utility>
 
 #include "env/base/random.h"
@@ -13,8 +14,50 @@ namespace {
 
 constexpr std::align_val_t kAlignment{64};
 constexpr std::size_t kFewestEntries = 512;
+constexpr std::size_t kLocks = 4096;
+
+void acquire(std::atomic_flag& flag) noexcept {
+  while (flag.test_and_set(std::memory_order_acquire)) {
+    while (flag.test(std::memory_order_relaxed)) {
+    }
+  }
+}
+
+void release(std::atomic_flag& flag) noexcept {
+  flag.clear(std::memory_order_release);
+}
 
 }  // namespace
+
+class StoneTable::Lock {
+ public:
+  Lock(const StoneTable& table, std::uint64_t hash) noexcept
+      : flag_(table.locks_ == nullptr ? nullptr : &table.locks_[hash >> 32 & (kLocks - 1)]) {
+    if (flag_ != nullptr) acquire(*flag_);
+  }
+  ~Lock() {
+    if (flag_ != nullptr) release(*flag_);
+  }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+ private:
+  std::atomic_flag* flag_;
+};
+
+class StoneTable::AllLocks {
+ public:
+  explicit AllLocks(const StoneTable& table) noexcept
+      : flags_(table.locks_.get(), table.locks_ == nullptr ? 0 : kLocks) {
+    std::ranges::for_each(flags_, acquire);
+  }
+  ~AllLocks() { std::ranges::for_each(flags_, release); }
+  AllLocks(const AllLocks&) = delete;
+  AllLocks& operator=(const AllLocks&) = delete;
+
+ private:
+  std::span<std::atomic_flag> flags_;
+};
 
 void StoneTable::Free::operator()(Entry* entries) const noexcept {
   ::operator delete[](entries, kAlignment);
@@ -26,8 +69,9 @@ StoneTable::Entries StoneTable::empty_entries(std::size_t count) {
   return entries;
 }
 
-StoneTable::StoneTable(std::size_t most_bytes)
+StoneTable::StoneTable(std::size_t most_bytes, bool shared)
     : most_(std::bit_floor(std::max<std::size_t>(2, most_bytes / sizeof(Entry)))) {
+  if (shared) locks_ = std::make_unique<std::atomic_flag[]>(kLocks);
   clear();
 }
 
@@ -42,49 +86,65 @@ void StoneTable::clear() {
   used_ = 0;
 }
 
-std::size_t StoneTable::place(const StoneGame& game) const noexcept {
-  const std::uint64_t word = (game.mine * 0x9E3779B97F4A7C15ull) ^
-                             std::rotl(game.theirs * 0xC2B2AE3D27D4EB4Full, 21) ^
-                             std::rotl(game.empty * 0x165667B19E3779F9ull, 42);
-  return static_cast<std::size_t>(mix64(word)) & mask_ & ~std::size_t{1};
+std::uint64_t StoneTable::hash_of(const StoneGame& game) noexcept {
+  return mix64((game.mine * 0x9E3779B97F4A7C15ull) ^ std::rotl(game.theirs * 0xC2B2AE3D27D4EB4Full, 21) ^
+               std::rotl(game.empty * 0x165667B19E3779F9ull, 42));
 }
 
-const StoneTable::Entry* StoneTable::find(const StoneGame& game) const noexcept {
-  const Entry* const pair = entries_.get() + place(game);
-  if (pair[0].game() == game) return pair;
-  if (pair[1].game() == game) return pair + 1;
-  return nullptr;
+StoneTable::Entry* StoneTable::pair_of(std::uint64_t hash) const noexcept {
+  return &entries_[static_cast<std::size_t>(hash) & mask_ & ~std::size_t{1}];
 }
 
-bool StoneTable::put(const Entry& entry) noexcept {
-  Entry& largest = entries_[place(entry.game())];
-  Entry& latest = *(&largest + 1);
+std::optional<StoneTable::Entry> StoneTable::find(const StoneGame& game) const noexcept {
+  const std::uint64_t hash = hash_of(game);
+  const Lock lock(*this, hash);
+  for (const Entry& entry : std::span(pair_of(hash), 2)) {
+    if (entry.game() == game) return entry;
+  }
+  return {};
+}
+
+void StoneTable::put(const Entry& entry, std::uint64_t hash) noexcept {
+  Entry& largest = pair_of(hash)[0];
+  Entry& latest = pair_of(hash)[1];
   if (largest.game() == entry.game()) {
     largest = entry;
-    return false;
+    return;
   }
   const bool known = latest.game() == entry.game();
-  const bool free = !known && latest.game().empty == 0;
+  if (latest.game().empty == 0) used_.fetch_add(1, std::memory_order_relaxed);
   if (!known && std::popcount(entry.game().empty) >= std::popcount(largest.game().empty)) {
     latest = std::exchange(largest, entry);
   } else {
     latest = entry;
   }
-  return free;
+}
+
+bool StoneTable::too_full() const noexcept {
+  return used_.load(std::memory_order_relaxed) > (mask_ + 1) / 2 && mask_ + 1 < most_;
 }
 
 void StoneTable::store(const Entry& entry) {
-  if (put(entry) && ++used_ > (mask_ + 1) / 2 && mask_ + 1 < most_) grow();
+  const std::uint64_t hash = hash_of(entry.game());
+  bool small = false;
+  {
+    const Lock lock(*this, hash);
+    put(entry, hash);
+    small = too_full();
+  }
+  if (small) grow();
 }
 
 void StoneTable::grow() {
+  const AllLocks locks(*this);
+  if (!too_full()) return;
   const std::size_t old_count = mask_ + 1;
   const std::size_t count = std::min(most_, 4 * old_count);
   const Entries old = std::exchange(entries_, empty_entries(count));
   mask_ = count - 1;
   used_ = 0;
-  for (std::size_t k = 0; k < old_count; ++k) {
-    if (old[k].game().empty != 0 && put(old[k])) ++used_;
+  for (const Entry& entry : std::span(old.get(), old_count)) {
+    if (entry.game().empty != 0) put(entry, hash_of(entry.game()));
   }
 }
 

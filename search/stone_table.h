@@ -2,9 +2,11 @@
 
 // Internal to search/: the memory of the exact search.
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "env/bitboard.h"
 
@@ -21,7 +23,7 @@ struct StoneGame {
 };
 
 // Bounds on the values of games already searched. The whole game is compared: no value can come from another
-// game that falls on the same place. One thread at a time.
+// game that falls on the same place. One thread at a time unless shared.
 class StoneTable {
  public:
   //   0      8        16      24                                            32
@@ -52,15 +54,16 @@ class StoneTable {
   static_assert(sizeof(Entry) == 32);
 
   // Grows with what it remembers, up to the largest power of two of entries that takes at most `most_bytes`,
-  // at least 2: small searches stay in the processor's caches.
-  explicit StoneTable(std::size_t most_bytes);
+  // at least 2: small searches stay in the processor's caches. Of a shared table several threads at a time
+  // may call find() and store().
+  explicit StoneTable(std::size_t most_bytes, bool shared = false);
 
   // Forgets everything and is small again.
   void clear();
   [[nodiscard]] std::size_t bytes() const noexcept { return (mask_ + 1) * sizeof(Entry); }
 
-  // Null when the game is not there. Valid until the next store().
-  [[nodiscard]] const Entry* find(const StoneGame& game) const noexcept;
+  [[nodiscard]] static std::uint64_t hash_of(const StoneGame& game) noexcept;
+  [[nodiscard]] std::optional<Entry> find(const StoneGame& game) const noexcept;
   // A game has two places: one keeps what has most empty squares, the other what came last.
   void store(const Entry& entry);
 
@@ -69,16 +72,22 @@ class StoneTable {
     void operator()(Entry* entries) const noexcept;
   };
   using Entries = std::unique_ptr<Entry[], Free>;
+  // Whoever looks at a pair of entries holds one of many locks, by the game's hash; whoever changes the size
+  // of a shared table holds them all.
+  class Lock;
+  class AllLocks;
+
   [[nodiscard]] static Entries empty_entries(std::size_t count);
-  [[nodiscard]] std::size_t place(const StoneGame& game) const noexcept;
-  // Whether the entry took a free place.
-  bool put(const Entry& entry) noexcept;
+  [[nodiscard]] Entry* pair_of(std::uint64_t hash) const noexcept;
+  [[nodiscard]] bool too_full() const noexcept;
+  void put(const Entry& entry, std::uint64_t hash) noexcept;
   void grow();
 
   std::size_t most_;  // entries
   std::size_t mask_ = 0;
-  std::size_t used_ = 0;
+  std::atomic<std::size_t> used_ = 0;
   Entries entries_;
+  std::unique_ptr<std::atomic_flag[]> locks_;  // null: not shared
 };
 
 }  // namespace pahtum

@@ -177,6 +177,41 @@ TEST(Solve, StopsInTimeAndSaysSo) {
             std::string::npos);
 }
 
+TEST(Solve, ThreadsAndMemoryChangeNoAnswer) {
+  const auto solve = [&](const Words& more) {
+    Words arguments = {"solve", "2w4/b1x4/2b1w1x/x2wb2/w1bx2b/1wb1x1w/2b1w2", "w", "--objective", "margin",
+                       "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    json document = json::parse(run(arguments).out);
+    for (const char* const key : {"nodes", "seconds"}) document.erase(key);
+    return document;
+  };
+  const json one = solve({"--threads", "1"});
+  EXPECT_EQ(one["exact"], true);
+  EXPECT_EQ(solve({"--threads", "2"}), one);
+  EXPECT_EQ(solve({"--threads", "2", "--memory", "1"}), one);
+  EXPECT_EQ(run({"solve", "3/3/3", "w", "--threads", "-1"}).status, 2);
+}
+
+TEST(Solve, StopsAtANumberOfNodes) {
+  const json document = json::parse(run({"solve", "7/7/7/7/7/7/6x", "w", "--nodes", "1000", "--json"}).out);
+  EXPECT_EQ(document["exact"], false);
+  EXPECT_LE(document["nodes"], 1000);
+}
+
+TEST(Solve, TakesOtherPointsForRuns) {
+  // One stone counts already: White takes the last square and gains its point twice.
+  const Words position = {"solve", "xxx/x1x/xxx", "w", "--objective", "margin", "--json"};
+  Words other = position;
+  other.insert(other.end(), {"--run-points", "1,2,3,4,5,6,7,8"});
+  EXPECT_EQ(json::parse(run(position).out)["margin"], 0);
+  EXPECT_EQ(json::parse(run(other).out)["margin"], 2);
+  const Finished board = run({"solve", "--all-layouts", "--size", "3", "--holes", "1", "--output", "x",
+                              "--run-points", "1,2,3,4,5,6,7,8"});
+  EXPECT_EQ(board.status, 2);
+  EXPECT_NE(board.err.find("--run-points"), std::string::npos) << board.err;
+}
+
 TEST(Solve, ForPeople) {
   const Finished result = run({"solve", "ww1/xxx/x2", "b", "--objective", "margin", "--all-moves"});
   EXPECT_EQ(result.status, 0);

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "env/game_rules.h"
@@ -126,7 +127,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_P(SolverVariants, EveryValueIsThatOfTryingEverything) {
   Solver solver(kSmallTable);
-  constexpr std::array<int, 8> kPositions{20, 60, 200, 200, 200, 150, 30, 4};  // by empty squares, from 1 on
+  // By empty squares, from 1 on: with all variants tens of thousands.
+  constexpr std::array<int, 9> kPositions{30, 200, 600, 600, 500, 300, 100, 20, 5};
   for (std::size_t k = 0; k < kPositions.size(); ++k) {
     for (int i = 0; i < kPositions[k]; ++i) {
       const auto seed = static_cast<std::uint64_t>(1000 * k + static_cast<std::size_t>(i));
@@ -186,6 +188,48 @@ TEST(Solver, LargerPositionsAreWorthWhatPlainAlphaBetaFinds) {
       }
     }
   }
+}
+
+// Threads share the work of one position and change nothing in its answer, whatever the table holds.
+TEST(Solver, TwoThreadsGiveTheAnswersOfOne) {
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{1} << 14, Solver::kTableBytes}) {
+    Solver one(bytes);
+    Solver two(bytes, 2);
+    for (int i = 0; i < 12; ++i) {
+      Random random(8, Stream::kTest, static_cast<std::uint64_t>(i));
+      const Position position = naive::random_position(
+          start_position({.size = 7, .holes = 5}, 2, Stream::kTest, static_cast<std::uint64_t>(i)),
+          15 + i % 2, random);
+      for (const Objective objective : {Objective::kOutcome, Objective::kMargin}) {
+        for (const SolvedMoves moves :
+             {SolvedMoves::kOneBest, SolvedMoves::kAllBest, SolvedMoves::kEveryValue}) {
+          const Solution expected = one.solve(position, request(objective, moves));
+          const Solution solution = two.solve(position, request(objective, moves));
+          ASSERT_TRUE(solution.exact);
+          EXPECT_EQ(solution.lower, expected.lower) << to_text(position);
+          EXPECT_EQ(solution.best, expected.best) << to_text(position);
+          EXPECT_EQ(solution.moves, expected.moves) << to_text(position);
+        }
+        EXPECT_EQ(two.principal_variation(position, objective, 64),
+                  one.principal_variation(position, objective, 64));
+      }
+    }
+  }
+}
+
+TEST(Solver, LimitsHoldForTwoThreads) {
+  const Position start = start_position({.size = 7, .holes = 5}, 1, Stream::kTest, 1);
+  Solver solver(kSmallTable, 2);
+  SolveRequest limited = request(Objective::kMargin, SolvedMoves::kOneBest);
+  limited.limits.nodes = 20'000;
+  const Solution few = solver.solve(start, limited);
+  EXPECT_FALSE(few.exact);
+  EXPECT_LE(few.nodes, 20'000u);
+  limited.limits = {.seconds = 0.05};
+  EXPECT_FALSE(solver.solve(start, limited).exact);
+  const std::atomic<bool> stop = true;
+  limited.limits = {.stop = &stop};
+  EXPECT_FALSE(solver.solve(start, limited).exact);
 }
 
 TEST(Solver, FinishedGamesHaveTheirScoreAndNoMove) {
@@ -264,18 +308,71 @@ TEST(StoneTable, AnswersForTheSameGameAlone) {
   const StoneGame first{1, 2, 12};
   const StoneGame second{1, 2, 20};
   table.store({first, -5, 7, 3});
-  ASSERT_NE(table.find(first), nullptr);
+  ASSERT_TRUE(table.find(first));
   EXPECT_EQ(table.find(first)->lower(), -5);
   EXPECT_EQ(table.find(first)->upper(), 7);
   EXPECT_EQ(table.find(first)->move(), 3u);
-  EXPECT_EQ(table.find(second), nullptr);
+  EXPECT_FALSE(table.find(second));
   constexpr int kLargest = (1 << 28) - 1;
   table.store({second, -kLargest, kLargest, 63});
   EXPECT_EQ(table.find(second)->lower(), -kLargest);
   EXPECT_EQ(table.find(second)->upper(), kLargest);
   EXPECT_EQ(table.find(second)->move(), 63u);
   table.clear();
-  EXPECT_EQ(table.find(first), nullptr);
+  EXPECT_FALSE(table.find(first));
+}
+
+StoneTable::Entry numbered_entry(std::uint64_t number) {
+  const int bound = static_cast<int>(number % 1000);
+  return {{number, ~number & 0xFFFF, number << 20}, -bound, bound, static_cast<unsigned>(number % 64)};
+}
+
+void expect_entry_or_nothing(const StoneTable& table, std::uint64_t number) {
+  const StoneTable::Entry stored = numbered_entry(number);
+  const auto found = table.find(stored.game());
+  if (!found) return;
+  EXPECT_EQ(found->game(), stored.game());
+  EXPECT_EQ(found->lower(), stored.lower());
+  EXPECT_EQ(found->upper(), stored.upper());
+  EXPECT_EQ(found->move(), stored.move());
+}
+
+TEST(StoneTable, GrowsWithWhatItHoldsAndKeepsIt) {
+  constexpr std::size_t kBytes = std::size_t{1} << 22;
+  StoneTable table(kBytes);
+  const std::size_t small = table.bytes();
+  EXPECT_LT(small, kBytes / 10);
+  constexpr std::uint64_t kEntries = 20'000;
+  for (std::uint64_t k = 1; k <= kEntries; ++k) table.store(numbered_entry(k));
+  EXPECT_GT(table.bytes(), small);
+  EXPECT_LE(table.bytes(), kBytes);
+  std::uint64_t kept = 0;
+  for (std::uint64_t k = 1; k <= kEntries; ++k) {
+    expect_entry_or_nothing(table, k);
+    kept += table.find(numbered_entry(k).game()).has_value() ? 1u : 0u;
+  }
+  EXPECT_GT(kept, kEntries * 3 / 4);
+  for (std::uint64_t k = 1; k <= 40 * kEntries; ++k) table.store(numbered_entry(k));
+  EXPECT_EQ(table.bytes(), kBytes);
+  table.clear();
+  EXPECT_EQ(table.bytes(), small);
+}
+
+TEST(StoneTable, ThreadsShareItWhileItGrows) {
+  StoneTable table(std::size_t{1} << 20, true);
+  const auto work = [&](std::uint64_t from) {
+    for (std::uint64_t k = from; k < 60'000; k += 2) {
+      table.store(numbered_entry(k));
+      expect_entry_or_nothing(table, k / 2);
+      expect_entry_or_nothing(table, k ^ 1);
+    }
+  };
+  {
+    const std::jthread other([&] { work(2); });
+    work(1);
+  }
+  EXPECT_EQ(table.bytes(), std::size_t{1} << 20);
+  for (std::uint64_t k = 1; k < 60'000; ++k) expect_entry_or_nothing(table, k);
 }
 
 }  // namespace
