@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/spdlog.h>
 
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -41,6 +42,15 @@ std::vector<nlohmann::json> metrics_around(const fs::path& checkpoint) {
 }
 
 }  // namespace
+
+GameConfig rules_of_players(const std::vector<std::string>& specs) {
+  std::optional<GameConfig> rules;
+  for (const std::string& spec : specs) {
+    const auto player = make_player(spec, {});
+    if (!rules) rules = player->info().game;
+  }
+  return rules.value_or(GameConfig{});
+}
 
 void check_players(const EvaluationPlan& plan) {
   const PlayerContext context = context_of(plan);

@@ -20,6 +20,10 @@ struct EvaluationPlan {
   std::int64_t simulations = 0;  // of `net:` players whose SPEC gives none; 0: as in training
 };
 
+// The rules that the first player with a network insists on, else the usual ones. Throws the kRequest Errors
+// of players that cannot be made.
+[[nodiscard]] GameConfig rules_of_players(const std::vector<std::string>& specs);
+
 // Makes every player once, so that a missing checkpoint or one of other rules ends the program before any
 // game. Throws their kRequest Errors.
 void check_players(const EvaluationPlan& plan);

@@ -54,6 +54,7 @@ int main(int argc, char** argv) {
   pahtum::add_match(app, command);
   pahtum::add_show(app, command);
   pahtum::add_solve(app, command);
+  pahtum::add_oracle(app, command);
   pahtum::add_play(app, command);
   pahtum::add_export(app, command);
   pahtum::add_config(app, command);

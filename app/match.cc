@@ -4,7 +4,6 @@
 #include "app/common.h"
 #include "app/evaluation.h"
 #include "app/interrupt.h"
-#include "eval/player.h"
 #include "eval/results_json.h"
 #include "eval/results_text.h"
 
@@ -19,21 +18,11 @@ struct Options {
   RulesOptions rules;
 };
 
-// The rules the players insist on, else the usual ones.
-GameConfig rules_of_players(const Options& options) {
-  GameConfig rules;
-  for (const std::string* spec : {&options.second, &options.first}) {
-    const auto player = make_player(*spec, {});
-    if (player->info().game) rules = *player->info().game;
-  }
-  return rules;
-}
-
 int match(const Options& options) {
   EvaluationPlan plan;
   plan.player = options.first;
   plan.against = {options.second};
-  plan.match.game = options.rules.resolve(rules_of_players(options));
+  plan.match.game = options.rules.resolve(rules_of_players({options.first, options.second}));
   plan.match.pairs = options.pairs;
   plan.match.seed = options.seed;
   check_players(plan);

@@ -40,6 +40,10 @@ inline constexpr int kSymmetries = 8;
 
 [[nodiscard]] Position apply_symmetry(const Position& position, int symmetry) noexcept;
 
+// Of the eight symmetric forms of a position the one that stands for all: the smallest by holes, then white,
+// then black stones.
+[[nodiscard]] Position smallest_form(const Position& position) noexcept;
+
 // Squares turn with the board; the swap stays what it is.
 [[nodiscard]] Move apply_symmetry(Move move, int symmetry, int size) noexcept;
 

@@ -21,26 +21,31 @@ namespace {
 // A game in progress.
 struct Seat {
   std::uint64_t number = 0;
+  std::array<std::size_t, 2> players{};  // who has White, who has Black
   Position position;
   MatchGame* record = nullptr;
 
-  // 0 when the first player is to move, 1 when the second is.
   [[nodiscard]] std::size_t to_move() const noexcept {
-    const bool first_is_white = number % 2 == 0;
-    return (position.mover == Color::kWhite) == first_is_white ? 0 : 1;
+    return players[static_cast<std::size_t>(position.mover)];
   }
 };
 
 // What the workers of a match share. Each writes only its own games; `failure_` and `finished_` are guarded.
+// A layout has a game for each player, in which that player has White: two of a pair, one of a player alone.
 class Match {
  public:
-  Match(const MatchConfig& config, const PlayerFactory& first, const PlayerFactory& second,
-        const std::atomic<bool>* stop, const std::function<void(std::int64_t)>& progress)
-      : config_(config), rules_(config.game), factories_{&first, &second}, stop_(stop), progress_(progress) {
-    games_.resize(static_cast<std::size_t>(2 * config.pairs));
-  }
+  Match(const MatchConfig& config, std::vector<const PlayerFactory*> factories, const std::atomic<bool>* stop,
+        const std::function<void(std::int64_t)>& progress)
+      : config_(config),
+        rules_(config.game),
+        factories_(std::move(factories)),
+        stop_(stop),
+        progress_(progress),
+        games_(static_cast<std::size_t>(config.pairs) * factories_.size()),
+        names_(factories_.size()) {}
 
-  MatchResult play(int threads) {
+  // The games by number; those of a layout stand together.
+  std::vector<MatchGame> play(int threads) {
     std::vector<std::thread> workers;
     try {
       for (int worker = 0; worker < threads; ++worker) {
@@ -51,18 +56,19 @@ class Match {
     }
     for (std::thread& worker : workers) worker.join();
     if (failure_) std::rethrow_exception(failure_);
-    MatchResult result = count_games(std::move(games_));
-    result.first = names_[0];
-    result.second = names_[1];
-    return result;
+    return std::move(games_);
   }
+  // SPECs of the players, once they have played.
+  [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
 
  private:
+  using Players = std::vector<std::unique_ptr<Player>>;
+
   void run_worker(int worker, int threads) noexcept {
     try {
       set_inference_threads(1);
-      std::array<std::unique_ptr<Player>, 2> players;
-      for (std::size_t k = 0; k < 2; ++k) {
+      Players players(factories_.size());
+      for (std::size_t k = 0; k < players.size(); ++k) {
         players[k] = (*factories_[k])();
         require_game(players[k]->info(), config_.game);
         if (worker == 0) names_[k] = players[k]->info().spec;
@@ -79,22 +85,27 @@ class Match {
     }
   }
 
-  void play_pairs(std::span<const std::int64_t> pairs, std::array<std::unique_ptr<Player>, 2>& players) {
+  void play_pairs(std::span<const std::int64_t> pairs, const Players& players) {
     std::vector<Seat> seats;
     for (const std::int64_t pair : pairs) {
-      const auto first_game = static_cast<std::size_t>(2 * pair);
-      open_pair(static_cast<std::uint64_t>(pair), games_[first_game]);
-      games_[first_game + 1] = games_[first_game];
-      Position position = games_[first_game].start;
-      for (const Move move : games_[first_game].moves) apply(position, move);
-      for (const std::size_t number : {first_game, first_game + 1}) {
-        seats.push_back({number, position, &games_[number]});
+      const auto of_layout =
+          std::span(games_).subspan(static_cast<std::size_t>(pair) * players.size(), players.size());
+      const std::uint64_t layout = config_.first_layout + static_cast<std::uint64_t>(pair);
+      open_layout(layout, of_layout[0]);
+      Position position = of_layout[0].start;
+      for (const Move move : of_layout[0].moves) apply(position, move);
+      for (std::size_t white = 0; white < players.size(); ++white) {
+        of_layout[white] = of_layout[0];
+        seats.push_back({layout * players.size() + white,
+                         {white, players.size() - 1 - white},
+                         position,
+                         &of_layout[white]});
       }
     }
     while (!seats.empty()) {
-      std::array<std::vector<Seat*>, 2> waiting;
+      std::vector<std::vector<Seat*>> waiting(players.size());
       for (Seat& seat : seats) waiting[seat.to_move()].push_back(&seat);
-      for (std::size_t k = 0; k < 2; ++k) make_moves(*players[k], waiting[k]);
+      for (std::size_t k = 0; k < players.size(); ++k) make_moves(*players[k], waiting[k]);
       const std::size_t before = seats.size();
       std::erase_if(seats, [](const Seat& seat) {
         if (seat.position.over()) seat.record->white_margin = seat.position.white_margin();
@@ -104,11 +115,11 @@ class Match {
     }
   }
 
-  // The layout of a pair and its random opening moves.
-  void open_pair(std::uint64_t pair, MatchGame& game) const {
-    game.start = rules_.start(config_.seed, Stream::kEvaluationLayout, pair);
+  // Layout number `layout` and its random opening moves.
+  void open_layout(std::uint64_t layout, MatchGame& game) const {
+    game.start = rules_.start(config_.seed, Stream::kEvaluationLayout, layout);
     Position position = game.start;
-    Random random(config_.seed, Stream::kEvaluationOpening, pair);
+    Random random(config_.seed, Stream::kEvaluationOpening, layout);
     for (int ply = 0; ply < config_.opening_plies; ++ply) {
       const auto choices = static_cast<std::uint32_t>(legal_count(position));
       game.moves.push_back(nth_legal(position, static_cast<int>(random.below(choices))));
@@ -159,11 +170,11 @@ class Match {
 
   const MatchConfig& config_;
   GameRules rules_;
-  std::array<const PlayerFactory*, 2> factories_;
+  std::vector<const PlayerFactory*> factories_;
   const std::atomic<bool>* stop_;
   const std::function<void(std::int64_t)>& progress_;
   std::vector<MatchGame> games_;
-  std::array<std::string, 2> names_;  // written by worker 0 alone
+  std::vector<std::string> names_;  // written by worker 0 alone
   std::atomic<bool> failed_ = false;
   std::mutex mutex_;
   std::exception_ptr failure_;
@@ -235,9 +246,19 @@ MatchResult play_match(const PlayerFactory& first, const PlayerFactory& second, 
                        const std::atomic<bool>* stop, const std::function<void(std::int64_t)>& progress) {
   check(config);
   const auto start = std::chrono::steady_clock::now();
-  MatchResult result = Match(config, first, second, stop, progress).play(thread_count(config));
+  Match match(config, {&first, &second}, stop, progress);
+  MatchResult result = count_games(match.play(thread_count(config)));
+  result.first = match.names()[0];
+  result.second = match.names()[1];
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
+}
+
+std::vector<MatchGame> play_alone(const PlayerFactory& player, const MatchConfig& config,
+                                  const std::atomic<bool>* stop,
+                                  const std::function<void(std::int64_t)>& progress) {
+  check(config);
+  return Match(config, {&player}, stop, progress).play(thread_count(config));
 }
 
 }  // namespace pahtum

@@ -21,6 +21,8 @@ struct MatchConfig {
   int threads = 0;           // 0: one per core
   // Pairs a thread plays at a time: the most turns a network player sees at once, and what bounds its memory.
   std::int64_t pairs_at_once = 128;
+  // Number of the first layout: a match can go on with layouts that no other has used.
+  std::uint64_t first_layout = 0;
 };
 
 // One finished game. Game number 2k is the first of pair k, in which the first player has White; in 2k + 1 it
@@ -57,6 +59,12 @@ using PlayerFactory = std::function<std::unique_ptr<Player>()>;
 [[nodiscard]] MatchResult play_match(const PlayerFactory& first, const PlayerFactory& second,
                                      const MatchConfig& config, const std::atomic<bool>* stop = nullptr,
                                      const std::function<void(std::int64_t)>& progress = {});
+
+// Plays one game on each of `config.pairs` layouts, `player` making the moves of both colours, and returns
+// the games by layout. Otherwise as play_match.
+[[nodiscard]] std::vector<MatchGame> play_alone(const PlayerFactory& player, const MatchConfig& config,
+                                                const std::atomic<bool>* stop = nullptr,
+                                                const std::function<void(std::int64_t)>& progress = {});
 
 // Counts finished games: everything in a MatchResult but `first`, `second` and `seconds`. `games` holds both
 // games of each pair.

@@ -18,23 +18,37 @@ NetworkPlayer::NetworkPlayer(PlayerInfo info, std::unique_ptr<Evaluator> evaluat
       seed_(seed) {}
 
 void NetworkPlayer::choose(std::span<const Turn> turns, std::span<Move> moves) {
-  for (const Turn& turn : turns) {
-    if (turn.position.size != info_.game->size) {
-      const std::string size = std::to_string(int{turn.position.size});
-      throw request_error(player_subject(info_.spec), "its network plays " + to_text(*info_.game) +
-                                                          ", not a position of " + size + "×" + size +
-                                                          " squares");
-    }
-  }
+  for (const Turn& turn : turns) require_size(turn.position);
   policy_only_ ? choose_by_policy(turns, moves) : choose_by_search(turns, moves);
+}
+
+std::vector<Wdl> NetworkPlayer::expectations(std::span<const Position> positions) {
+  for (const Position& position : positions) require_size(position);
+  std::vector<Wdl> results;
+  results.reserve(positions.size());
+  for (const Evaluation& evaluation : evaluate(positions)) results.push_back(evaluation.wdl);
+  return results;
+}
+
+void NetworkPlayer::require_size(const Position& position) const {
+  if (position.size == info_.game->size) return;
+  const std::string size = std::to_string(int{position.size});
+  throw request_error(
+      player_subject(info_.spec),
+      "its network plays " + to_text(*info_.game) + ", not a position of " + size + "×" + size + " squares");
+}
+
+std::vector<Evaluation> NetworkPlayer::evaluate(std::span<const Position> positions) {
+  std::vector<Evaluation> evaluations(positions.size());
+  evaluator_->evaluate(positions, evaluations);
+  return evaluations;
 }
 
 void NetworkPlayer::choose_by_policy(std::span<const Turn> turns, std::span<Move> moves) {
   std::vector<Position> positions;
   positions.reserve(turns.size());
   for (const Turn& turn : turns) positions.push_back(turn.position);
-  std::vector<Evaluation> evaluations(turns.size());
-  evaluator_->evaluate(positions, evaluations);
+  const std::vector<Evaluation> evaluations = evaluate(positions);
   for (std::size_t k = 0; k < turns.size(); ++k) {
     float best = -1.0f;
     for_each_legal(positions[k], [&](Move move) {

@@ -23,9 +23,12 @@ class NetworkPlayer final : public Player {
                 bool policy_only, std::uint64_t seed);
 
   void choose(std::span<const Turn> turns, std::span<Move> moves) override;
+  [[nodiscard]] std::vector<Wdl> expectations(std::span<const Position> positions) override;
   [[nodiscard]] const PlayerInfo& info() const noexcept override { return info_; }
 
  private:
+  void require_size(const Position& position) const;
+  [[nodiscard]] std::vector<Evaluation> evaluate(std::span<const Position> positions);
   void choose_by_policy(std::span<const Turn> turns, std::span<Move> moves);
   void choose_by_search(std::span<const Turn> turns, std::span<Move> moves);
 

@@ -20,8 +20,8 @@ namespace {
 template <class Choice>
 class SinglePlayer final : public Player {
  public:
-  SinglePlayer(std::string spec, std::uint64_t seed, Choice choice)
-      : info_{std::move(spec), false, std::nullopt}, seed_(seed), choice_(std::move(choice)) {}
+  SinglePlayer(PlayerInfo info, std::uint64_t seed, Choice choice)
+      : info_(std::move(info)), seed_(seed), choice_(std::move(choice)) {}
 
   void choose(std::span<const Turn> turns, std::span<Move> moves) override {
     for (std::size_t k = 0; k < turns.size(); ++k) {
@@ -38,8 +38,8 @@ class SinglePlayer final : public Player {
 };
 
 template <class Choice>
-std::unique_ptr<Player> make_single(const std::string& spec, std::uint64_t seed, Choice choice) {
-  return std::make_unique<SinglePlayer<Choice>>(spec, seed, std::move(choice));
+std::unique_ptr<Player> make_single(const PlayerInfo& info, std::uint64_t seed, Choice choice) {
+  return std::make_unique<SinglePlayer<Choice>>(info, seed, std::move(choice));
 }
 
 Move random_move(const Position& position, Random& random) {
@@ -84,19 +84,22 @@ std::unique_ptr<Player> make_network_player(const std::string& spec, const Playe
 
 std::unique_ptr<Player> make_player(const std::string& spec, const PlayerContext& context) {
   const PlayerSpec parsed = parse_player_spec(spec);
+  PlayerInfo info;
+  info.spec = spec;
   switch (parsed.kind) {
     case PlayerKind::kRandom:
-      return make_single(spec, context.seed, random_move);
+      return make_single(info, context.seed, random_move);
     case PlayerKind::kGreedy:
-      return make_single(spec, context.seed, greedy_move);
+      return make_single(info, context.seed, greedy_move);
     case PlayerKind::kUct:
       return make_single(
-          spec, context.seed,
+          info, context.seed,
           [search = UctSearch(parsed.number)](const Position& position, Random& random) mutable {
             return search.choose(position, random);
           });
     case PlayerKind::kSolver:
-      return make_single(spec, context.seed, SolverChoice(static_cast<int>(parsed.number)));
+      info.exact = static_cast<int>(parsed.number);
+      return make_single(info, context.seed, SolverChoice(info.exact));
     case PlayerKind::kNetwork:
       return make_network_player(spec, parsed, context);
   }

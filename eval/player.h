@@ -5,9 +5,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "env/game_config.h"
 #include "env/position.h"
+#include "search/evaluator.h"
 
 namespace pahtum {
 
@@ -28,6 +30,8 @@ struct PlayerInfo {
   // The rules its network was trained for: it plays these, and others with the same boards, actions and
   // points. Nothing: it plays any.
   std::optional<GameConfig> game;
+  // It solves positions with so many empty squares or fewer exactly; 0: none.
+  int exact = 0;
 };
 
 // Somebody who chooses moves. A player keeps nothing between calls that could change a choice. One thread at
@@ -43,6 +47,11 @@ class Player {
   // player fill its batches. A network player throws a kRequest Error when a position is of another board
   // size than its network.
   virtual void choose(std::span<const Turn> turns, std::span<Move> moves) = 0;
+
+  // The result that the player's network expects of each position, for its mover and without search. Nothing
+  // for players that estimate no probabilities. Positions are not over; of another board size they are
+  // refused as in choose().
+  [[nodiscard]] virtual std::vector<Wdl> expectations(std::span<const Position> /*positions*/) { return {}; }
 
   [[nodiscard]] virtual const PlayerInfo& info() const noexcept = 0;
 };

@@ -1,5 +1,6 @@
 #include "eval/results_json.h"
 
+#include <optional>
 #include <utility>
 
 namespace pahtum {
@@ -9,6 +10,22 @@ using Json = nlohmann::ordered_json;
 
 Json by_colour(const WinDrawLoss& results) {
   return {{"wins", results.wins}, {"draws", results.draws}, {"losses", results.losses}};
+}
+
+void add_estimate(Json& object, const std::string& name, const std::optional<Estimate>& estimate) {
+  object[name] = estimate ? Json(estimate->value) : Json();
+  // The library writes infinite numbers as null.
+  object[name + "_low"] = estimate ? Json(estimate->low) : Json();
+  object[name + "_high"] = estimate ? Json(estimate->high) : Json();
+}
+
+void add_row(Json& object, const OracleRow& row) {
+  object["positions"] = row.positions;
+  object["decisive"] = row.decisive;
+  add_estimate(object, "outcome_errors", row.outcome_errors);
+  add_estimate(object, "best_margin", row.best_margin);
+  add_estimate(object, "mean_margin_loss", row.mean_margin_loss);
+  add_estimate(object, "value_brier", row.value_brier);
 }
 
 }  // namespace
@@ -33,6 +50,19 @@ Json evaluate_json(const std::string& target, std::span<const MatchResult> match
   Json list = Json::array();
   for (const MatchResult& match : matches) list.push_back(match_json(match));
   return {{"target", target}, {"matches", std::move(list)}, {"oracle", Json::array()}};
+}
+
+Json oracle_json(const OracleScore& score) {
+  Json rows = Json::array();
+  for (const OracleRow& row : score.rows) {
+    Json object = {{"empty", row.empty}};
+    add_row(object, row);
+    rows.push_back(std::move(object));
+  }
+  Json all = Json::object();
+  add_row(all, score.all);
+  return {
+      {"player", score.player}, {"exact", score.exact}, {"rows", std::move(rows)}, {"all", std::move(all)}};
 }
 
 }  // namespace pahtum

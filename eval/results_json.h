@@ -5,6 +5,7 @@
 #include <string>
 
 #include "eval/arena.h"
+#include "eval/oracle_score.h"
 
 namespace pahtum {
 
@@ -17,5 +18,10 @@ namespace pahtum {
 // with exact results).
 [[nodiscard]] nlohmann::ordered_json evaluate_json(const std::string& target,
                                                    std::span<const MatchResult> matches);
+
+// What `pahtum oracle score --json` prints: player, exact, rows (one for each number of empty squares, which
+// is their `empty`) and all, each with positions, decisive and, with their `_low` and `_high`,
+// outcome_errors, best_margin, mean_margin_loss and value_brier. What is not defined is null.
+[[nodiscard]] nlohmann::ordered_json oracle_json(const OracleScore& score);
 
 }  // namespace pahtum

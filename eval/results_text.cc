@@ -4,17 +4,13 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 #include <vector>
 
 namespace pahtum {
 namespace {
 
-constexpr std::array<const char*, 10> kColumns = {
-    "player", "opponent",      "games",          "score",          "95 % interval",
-    "Elo",    "95 % interval", "as White W/D/L", "as Black W/D/L", "distinct games"};
-// Names are read from the left, figures from the right.
-constexpr std::size_t kNameColumns = 2;
-using Row = std::array<std::string, kColumns.size()>;
+using Row = std::vector<std::string>;
 
 template <class... Values>
 std::string format(const char* pattern, Values... values) {
@@ -29,6 +25,28 @@ std::size_t width(const std::string& text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
+// Columns side by side; the first `names` of them are read from the left, the others, figures, from the
+// right.
+std::string aligned(const std::vector<Row>& rows, std::size_t names) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const Row& row : rows) {
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      widths[column] = std::max(widths[column], width(row[column]));
+    }
+  }
+  std::string text;
+  for (const Row& row : rows) {
+    std::string line;
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      const std::string padding(widths[column] - width(row[column]), ' ');
+      if (column > 0) line += "  ";
+      line += column < names ? row[column] + padding : padding + row[column];
+    }
+    text += line + '\n';
+  }
+  return text;
+}
+
 Row row_of(const MatchResult& match) {
   return {match.first,
           match.second,
@@ -40,6 +58,26 @@ Row row_of(const MatchResult& match) {
           results_text(match.as_white),
           results_text(match.as_black),
           std::to_string(match.distinct_games)};
+}
+
+std::string points_text(double points) {
+  return format("%.2f", points);
+}
+
+// A value and its interval as two cells; `text` writes one figure.
+void add_cells(Row& row, const std::optional<Estimate>& estimate, std::string (*text)(double)) {
+  row.push_back(estimate ? text(estimate->value) : "-");
+  const bool bounded = estimate && std::isfinite(estimate->low) && std::isfinite(estimate->high);
+  row.push_back(bounded ? text(estimate->low) + " .. " + text(estimate->high) : "-");
+}
+
+Row row_of(const OracleRow& part, const std::string& name, bool with_values) {
+  Row row = {name, std::to_string(part.positions), std::to_string(part.decisive)};
+  add_cells(row, part.outcome_errors, percent_text);
+  add_cells(row, part.best_margin, percent_text);
+  add_cells(row, part.mean_margin_loss, points_text);
+  if (with_values) add_cells(row, part.value_brier, points_text);
+  return row;
 }
 
 }  // namespace
@@ -64,26 +102,10 @@ std::string results_text(const WinDrawLoss& results) {
 
 std::string results_table(std::span<const MatchResult> matches) {
   if (matches.empty()) return "";
-  std::vector<Row> rows(1);
-  std::copy(kColumns.begin(), kColumns.end(), rows[0].begin());
+  std::vector<Row> rows = {{"player", "opponent", "games", "score", "95 % interval", "Elo", "95 % interval",
+                            "as White W/D/L", "as Black W/D/L", "distinct games"}};
   for (const MatchResult& match : matches) rows.push_back(row_of(match));
-
-  std::array<std::size_t, kColumns.size()> widths{};
-  for (const Row& row : rows) {
-    for (std::size_t column = 0; column < row.size(); ++column) {
-      widths[column] = std::max(widths[column], width(row[column]));
-    }
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t column = 0; column < row.size(); ++column) {
-      const std::string padding(widths[column] - width(row[column]), ' ');
-      if (column > 0) line += "  ";
-      line += column < kNameColumns ? row[column] + padding : padding + row[column];
-    }
-    text += line + '\n';
-  }
+  std::string text = aligned(rows, 2);
   for (const MatchResult& match : matches) {
     if (!few_distinct_games(match)) continue;
     text += "warning: only " + std::to_string(match.distinct_games) + " of the " +
@@ -91,6 +113,18 @@ std::string results_table(std::span<const MatchResult> matches) {
             " differ; more layouts or random opening plies would say more\n";
   }
   return text;
+}
+
+std::string oracle_table(const OracleScore& score) {
+  std::vector<Row> rows = {{"empty", "positions", "decisive", "outcome errors", "95 % interval",
+                            "best margin", "95 % interval", "points lost", "95 % interval"}};
+  const bool with_values = score.all.value_brier.has_value();
+  if (with_values) rows.front().insert(rows.front().end(), {"value Brier", "95 % interval"});
+  for (const OracleRow& row : score.rows) {
+    rows.push_back(row_of(row, std::to_string(row.empty), with_values));
+  }
+  rows.push_back(row_of(score.all, "all", with_values));
+  return aligned(rows, 1);
 }
 
 }  // namespace pahtum

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "eval/arena.h"
+#include "eval/oracle_score.h"
 
 namespace pahtum {
 
@@ -21,5 +22,8 @@ namespace pahtum {
 // A table for people with one row per match, columns aligned, and a line of warning for each match with few
 // distinct games. Ends with a newline; nothing for no matches.
 [[nodiscard]] std::string results_table(std::span<const MatchResult> matches);
+
+// A table for people with one row per number of empty squares and one for all positions.
+[[nodiscard]] std::string oracle_table(const OracleScore& score);
 
 }  // namespace pahtum

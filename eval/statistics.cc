@@ -1,8 +1,11 @@
 #include "eval/statistics.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
+#include <limits>
 #include <numbers>
+#include <numeric>
 
 namespace pahtum {
 namespace {
@@ -61,6 +64,32 @@ Estimate score_estimate(const PairScores& pairs) noexcept {
 
 double score_of_elo(double elo) noexcept {
   return 1.0 / (1.0 + std::exp(-elo / kEloPerLogOdds));
+}
+
+Estimate share_estimate(std::int64_t hits, std::int64_t total) noexcept {
+  assert(total >= 1 && hits >= 0 && hits <= total);
+  const auto trials = static_cast<double>(total);
+  const double share = static_cast<double>(hits) / trials;
+  const double square = kNormalQuantile95 * kNormalQuantile95;
+  const double scale = 1.0 / (1.0 + square / trials);
+  const double centre = scale * (share + square / (2.0 * trials));
+  const double half_width = scale * kNormalQuantile95 *
+                            std::sqrt(share * (1.0 - share) / trials + square / (4.0 * trials * trials));
+  // Where the interval ends at the share itself, rounding must not leave it outside.
+  return {share, std::clamp(centre - half_width, 0.0, share), std::clamp(centre + half_width, share, 1.0)};
+}
+
+Estimate mean_estimate(std::span<const double> values) noexcept {
+  assert(!values.empty());
+  const auto count = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
+  if (values.size() == 1) {
+    return {mean, -std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+  }
+  double squared_spread = 0;
+  for (const double value : values) squared_spread += (value - mean) * (value - mean);
+  const double half_width = kNormalQuantile95 * std::sqrt(squared_spread / (count - 1.0) / count);
+  return {mean, mean - half_width, mean + half_width};
 }
 
 }  // namespace pahtum

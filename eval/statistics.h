@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 namespace pahtum {
 
@@ -36,5 +37,14 @@ struct Estimate {
 
 // Expected score of a player whose Elo difference to its opponent is `elo`.
 [[nodiscard]] double score_of_elo(double elo) noexcept;
+
+// Share of `total` ≥ 1 independent trials that came out as `hits`, with the score interval of Wilson
+// ("Probable inference, the law of succession, and statistical inference", JASA 22, 1927): it stays within
+// 0 … 1 and has width even when all trials came out alike.
+[[nodiscard]] Estimate share_estimate(std::int64_t hits, std::int64_t total) noexcept;
+
+// Mean of at least one independent value with the normal interval, by the deviation of the sample. One value
+// says nothing of its spread: low and high are then −∞ and ∞. Equal values give an interval without width.
+[[nodiscard]] Estimate mean_estimate(std::span<const double> values) noexcept;
 
 }  // namespace pahtum

@@ -6,11 +6,10 @@
 #include <limits>
 #include <optional>
 #include <set>
-#include <type_traits>
-#include <variant>
 
 #include "env/base/error.h"
 #include "env/base/files.h"
+#include "model/object_reader.h"
 
 namespace pahtum {
 namespace {
@@ -40,123 +39,12 @@ std::optional<std::uint64_t> byte_count(const std::string& dtype, std::span<cons
   return bytes;
 }
 
-// Reads one JSON object field by field, and knows where it is for messages.
-class ObjectReader {
- public:
-  ObjectReader(const std::filesystem::path& path, std::string where, const json& object)
-      : path_(path.string()), where_(std::move(where)), object_(object) {
-    if (!object.is_object()) throw refuse("", "is not an object");
-  }
-
-  [[nodiscard]] const json& field(const std::string& name) const {
-    const auto found = object_.find(name);
-    if (found == object_.end()) throw refuse(name, "is missing");
-    return *found;
-  }
-  [[nodiscard]] std::int64_t integer(const std::string& name, std::int64_t minimum,
-                                     std::int64_t maximum = std::numeric_limits<std::int64_t>::max()) const {
-    const json& value = field(name);
-    if (!value.is_number_integer()) throw refuse(name, "is not an integer");
-    const bool too_large =
-        value.is_number_unsigned() &&
-        value.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()};
-    if (too_large || value.get<std::int64_t>() < minimum || value.get<std::int64_t>() > maximum) {
-      throw refuse(name, "is " + value.dump() + "; it must be in " + std::to_string(minimum) + " … " +
-                             std::to_string(maximum));
-    }
-    return value.get<std::int64_t>();
-  }
-  [[nodiscard]] std::string text(const std::string& name) const {
-    const json& value = field(name);
-    if (!value.is_string()) throw refuse(name, "is not a text");
-    return value.get<std::string>();
-  }
-  [[nodiscard]] Error refuse(const std::string& name, const std::string& why) const {
-    const std::string dot = where_.empty() || name.empty() ? "" : ".";
-    return request_error(path_, "is not a sound checkpoint: `" + where_ + dot + name + "` " + why);
-  }
-
-  // The fields of a configuration section, all of them and no other.
-  void section(const Schema& schema) const {
-    std::set<std::string> known;
-    for (const Field& description : schema.fields()) {
-      known.insert(description.name);
-      std::visit([&](const auto& target) { assign(description.name, target); }, description.target);
-    }
-    for (const auto& item : object_.items()) {
-      if (!known.contains(item.key())) throw refuse(item.key(), "is unknown to this version of the program");
-    }
-  }
-
- private:
-  void assign(const std::string& name, const Field::Integer& target) const {
-    *target.value = integer(name, target.minimum, target.maximum);
-  }
-  void assign(const std::string& name, const Field::Real& target) const {
-    const json& value = field(name);
-    if (!value.is_number()) throw refuse(name, "is not a number");
-    *target.value = value.get<double>();
-    if (!(*target.value >= target.minimum && *target.value <= target.maximum)) {
-      throw refuse(name, "is " + value.dump() + "; it must be in " + json(target.minimum).dump() + " … " +
-                             json(target.maximum).dump());
-    }
-  }
-  void assign(const std::string& name, const Field::Boolean& target) const {
-    if (!field(name).is_boolean()) throw refuse(name, "is not true or false");
-    *target.value = field(name).get<bool>();
-  }
-  void assign(const std::string& name, const Field::Text& target) const {
-    *target.value = text(name);
-    if (!target.choices.empty() && std::ranges::find(target.choices, *target.value) == target.choices.end()) {
-      throw refuse(name, "is \"" + *target.value + "\", which this version of the program does not know");
-    }
-  }
-  void assign(const std::string& name, const Field::Parsed& target) const {
-    try {
-      // The number of holes was a number once.
-      target.assign(field(name).is_number_integer() ? field(name).dump() : text(name));
-    } catch (const Error& error) {
-      throw refuse(name, error.what());
-    }
-  }
-  void assign(const std::string& name, const Field::TextList& target) const {
-    const json& value = field(name);
-    if (!value.is_array()) throw refuse(name, "is not a list");
-    target.value->clear();
-    for (const json& entry : value) {
-      if (!entry.is_string()) throw refuse(name, "holds something that is not a text");
-      target.value->push_back(entry.get<std::string>());
-    }
-  }
-
-  std::string path_;
-  std::string where_;
-  const json& object_;
-};
-
-json section_to_json(const Schema& schema) {
-  json object = json::object();
-  for (const Field& field : schema.fields()) {
-    std::visit(
-        [&](const auto& target) {
-          if constexpr (requires { target.value; }) {
-            object[field.name] = *target.value;
-          } else {
-            object[field.name] = target.text();
-          }
-        },
-        field.target);
-  }
-  return object;
-}
-
-Manifest read_manifest(const std::filesystem::path& path, const json& source) {
-  const ObjectReader reader(path, "manifest", source);
+Manifest read_manifest(const ObjectReader& reader) {
   Manifest manifest;
   (void)reader.integer("format_version", kManifestVersion, kManifestVersion);
-  ObjectReader(path, "manifest.game", reader.field("game")).section(describe(manifest.game));
-  ObjectReader(path, "manifest.network", reader.field("network")).section(describe(manifest.network));
-  ObjectReader(path, "manifest.search", reader.field("search")).section(describe(manifest.search));
+  reader.object("game").section(describe(manifest.game));
+  reader.object("network").section(describe(manifest.network));
+  reader.object("search").section(describe(manifest.search));
   manifest.observation_version =
       static_cast<int>(reader.integer("observation_version", 1, std::numeric_limits<int>::max()));
   manifest.step = reader.integer("step", 0);
@@ -174,22 +62,17 @@ Manifest read_manifest(const std::filesystem::path& path, const json& source) {
 }
 
 // Tensors lie one after another in the order of the header, which rules out gaps and overlaps.
-std::vector<StoredTensor> read_tensors(const std::filesystem::path& path, const json& entries,
-                                       std::string_view data) {
-  if (!entries.is_array())
-    throw request_error(path.string(), "is not a sound checkpoint: `tensors` is not a list");
+std::vector<StoredTensor> read_tensors(const ObjectReader& header, std::string_view data) {
   std::vector<StoredTensor> tensors;
   std::set<std::string> names;
   std::uint64_t end = 0;
-  for (const json& entry : entries) {
-    const ObjectReader reader(path, "tensors[" + std::to_string(tensors.size()) + "]", entry);
+  for (std::size_t index = 0; index < header.list("tensors").size(); ++index) {
+    const ObjectReader reader = header.entry("tensors", index);
     StoredTensor tensor{.name = reader.text("name"), .dtype = reader.text("dtype"), .shape = {}, .data = {}};
     if (!names.insert(tensor.name).second)
       throw reader.refuse("name", "\"" + tensor.name + "\" is there twice");
     if (element_size(tensor.dtype) == 0) throw reader.refuse("dtype", "is none of F32, I64 and U8");
-    const json& shape = reader.field("shape");
-    if (!shape.is_array()) throw reader.refuse("shape", "is not a list");
-    for (const json& extent : shape) {
+    for (const json& extent : reader.list("shape")) {
       if (!extent.is_number_integer()) throw reader.refuse("shape", "holds something that is not an integer");
       tensor.shape.push_back(extent.get<std::int64_t>());
     }
@@ -208,8 +91,8 @@ std::vector<StoredTensor> read_tensors(const std::filesystem::path& path, const 
     tensors.push_back(std::move(tensor));
   }
   if (end != data.size()) {
-    throw request_error(path.string(), "is not a sound checkpoint: " + std::to_string(data.size() - end) +
-                                           " bytes behind the last tensor belong to none");
+    throw header.refuse("tensors", "end too soon: " + std::to_string(data.size() - end) +
+                                       " bytes behind the last tensor belong to none");
   }
   return tensors;
 }
@@ -280,9 +163,9 @@ Checkpoint load_checkpoint(const std::filesystem::path& path) {
   const std::string_view rest = std::string_view(payload).substr(kLengthSize);
   try {
     const json header = json::parse(rest.substr(0, header_length));
-    const ObjectReader reader(path, "", header);
-    return {.manifest = read_manifest(path, reader.field("manifest")),
-            .tensors = read_tensors(path, reader.field("tensors"), rest.substr(header_length))};
+    const ObjectReader reader(path, "checkpoint", "", header);
+    return {.manifest = read_manifest(reader.object("manifest")),
+            .tensors = read_tensors(reader, rest.substr(header_length))};
   } catch (const json::exception& error) {
     throw request_error(path.string(), std::string("is not a sound checkpoint: its header: ") + error.what());
   }

@@ -28,6 +28,7 @@ TemporaryFolder::~TemporaryFolder() {
 Program::Program(const std::vector<std::string>& arguments, const fs::path& folder,
                  const std::string& input) {
   write_file_atomically(files_ / "in", input);
+  write_file_atomically(files_ / "err", "");  // there to be read before the process has opened it
   const std::string in = files_ / "in";
   const std::string out = files_ / "out";
   const std::string err = files_ / "err";
@@ -59,6 +60,10 @@ Program::~Program() {
 
 void Program::send(int signal) const {
   ::kill(process_, signal);
+}
+
+std::string Program::errors() const {
+  return read_file(files_ / "err");
 }
 
 Finished Program::wait() {

@@ -40,6 +40,8 @@ class Program {
   Program& operator=(const Program&) = delete;
 
   void send(int signal) const;
+  // What it has written to standard error so far.
+  [[nodiscard]] std::string errors() const;
   [[nodiscard]] Finished wait();
 
  private:

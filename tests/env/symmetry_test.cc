@@ -119,5 +119,20 @@ TEST(Symmetry, TheEightFormAGroup) {
   }
 }
 
+TEST(Symmetry, OneFormStandsForAllEight) {
+  Random random(11, Stream::kTest, 0);
+  for (int size = kMinSize; size <= kMaxSize; ++size) {
+    const Position position = position_of(random_rows(size, "wwb..x", random));
+    const Position form = smallest_form(position);
+    int images = 0;
+    for (int symmetry = 0; symmetry < kSymmetries; ++symmetry) {
+      const Position image = apply_symmetry(position, symmetry);
+      EXPECT_EQ(smallest_form(image), form);
+      images += image == form ? 1 : 0;
+    }
+    EXPECT_GE(images, 1);
+  }
+}
+
 }  // namespace
 }  // namespace pahtum::test

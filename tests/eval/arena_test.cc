@@ -206,5 +206,44 @@ TEST(Arena, RefusesMatchesThatAreNone) {
   EXPECT_EQ(play_match(factory("random"), factory("random"), config).total.games(), 2);
 }
 
+TEST(Arena, AMatchGoesOnWithLayoutsOfItsOwn) {
+  MatchConfig config = match_of(kSmall, 9);
+  config.opening_plies = 1;
+  const MatchResult whole = play_match(factory("random"), factory("greedy"), config);
+  config.first_layout = 4;
+  config.pairs = 5;
+  const MatchResult rest = play_match(factory("random"), factory("greedy"), config);
+  EXPECT_EQ(rest.games, std::vector<MatchGame>(whole.games.begin() + 8, whole.games.end()));
+}
+
+TEST(Arena, APlayerAloneMakesAllMovesOfOneGameOnEachLayout) {
+  MatchConfig config = match_of(kSmall, 7, 1);
+  config.opening_plies = 2;
+  const std::vector<MatchGame> games = play_alone(factory("uct:20"), config);
+  ASSERT_EQ(games.size(), 7u);
+  const auto player = make_player("uct:20", {1, "cpu", 0});
+  const MatchResult pairs = play_match(factory("random"), factory("greedy"), config);
+  for (std::size_t number = 0; number < games.size(); ++number) {
+    const MatchGame& game = games[number];
+    EXPECT_EQ(game.start, pairs.games[2 * number].start) << "the layouts are those of every match";
+    EXPECT_EQ(game.white_margin, final_position(game).white_margin());
+    Turn turn{game.start, number, 0};
+    for (const Move move : game.moves) {
+      Move chosen;
+      player->choose({&turn, 1}, {&chosen, 1});
+      if (turn.ply >= config.opening_plies) {
+        EXPECT_EQ(chosen, move);
+      }
+      apply(turn.position, move);
+      ++turn.ply;
+    }
+  }
+  config.threads = 3;
+  EXPECT_EQ(play_alone(factory("uct:20"), config), games);
+  config.first_layout = 3;
+  config.pairs = 4;
+  EXPECT_EQ(play_alone(factory("uct:20"), config), std::vector<MatchGame>(games.begin() + 3, games.end()));
+}
+
 }  // namespace
 }  // namespace pahtum

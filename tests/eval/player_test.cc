@@ -124,5 +124,27 @@ TEST(Player, ANetworkRefusesOtherBoardsAndOtherRules) {
   EXPECT_THROW(choices(*player, turns), Error);
 }
 
+TEST(Player, NetworksExpectResultsAndOthersDoNot) {
+  std::vector<Position> positions;
+  for (const Turn& turn : some_turns(kSmall, 6)) positions.push_back(turn.position);
+  EXPECT_TRUE(make_player("greedy", {})->expectations(positions).empty());
+  EXPECT_TRUE(make_player("uct:10", {})->expectations(positions).empty());
+  const std::string path = "net:" + write_untrained_checkpoint(kSmall, "expectations");
+  const auto player = make_player(path, {});
+  const std::vector<Wdl> expected = player->expectations(positions);
+  const std::vector<Wdl> by_policy = make_player(path + ",policy", {})->expectations(positions);
+  ASSERT_EQ(expected.size(), positions.size());
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    EXPECT_NEAR(expected[k].win + expected[k].draw + expected[k].loss, 1.0f, 1e-5f);
+    EXPECT_EQ(expected[k].win, by_policy[k].win);
+  }
+  EXPECT_THROW(static_cast<void>(player->expectations(std::vector<Position>{Position{}})), Error);
+}
+
+TEST(Player, SaysFromWhereOnItPlaysExactly) {
+  EXPECT_EQ(make_player("solver:12", {})->info().exact, 12);
+  EXPECT_EQ(make_player("greedy", {})->info().exact, 0);
+}
+
 }  // namespace
 }  // namespace pahtum

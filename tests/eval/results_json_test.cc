@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "env/base/schema.h"
+
 namespace pahtum {
 namespace {
 
@@ -54,6 +56,30 @@ TEST(ResultsJson, AnEvaluationHoldsItsTargetAndMatches) {
   EXPECT_EQ(json["matches"][1], match_json(matches[1]));
   EXPECT_TRUE(json["oracle"].is_array() && json["oracle"].empty());
   EXPECT_TRUE(evaluate_json("x", {})["matches"].is_array());
+}
+
+TEST(ResultsJson, AnOracleScoreHasTheFieldsOthersReadAndNullForWhatIsUnknown) {
+  OracleRow row;
+  row.empty = 8;
+  row.positions = 1;
+  row.best_margin = {1, 0.25, 1};
+  row.mean_margin_loss = {0.5, -kInfinity, kInfinity};
+  OracleRow all = row;
+  all.decisive = 3;
+  all.outcome_errors = Estimate{0.5, 0.25, 0.75};
+  all.value_brier = Estimate{1.5, 1.25, 2};
+  const Json json = Json::parse(oracle_json({"solver:8", 8, {row}, all}).dump());
+  EXPECT_EQ(keys(json), (std::set<std::string>{"player", "exact", "rows", "all"}));
+  EXPECT_EQ(json["exact"], 8);
+  EXPECT_EQ(json["rows"], Json::parse(R"([{"empty": 8, "positions": 1, "decisive": 0,
+      "outcome_errors": null, "outcome_errors_low": null, "outcome_errors_high": null,
+      "best_margin": 1.0, "best_margin_low": 0.25, "best_margin_high": 1.0,
+      "mean_margin_loss": 0.5, "mean_margin_loss_low": null, "mean_margin_loss_high": null,
+      "value_brier": null, "value_brier_low": null, "value_brier_high": null}])"));
+  EXPECT_FALSE(json["all"].contains("empty"));
+  EXPECT_EQ(json["all"]["decisive"], 3);
+  EXPECT_EQ(json["all"]["outcome_errors_high"], 0.75);
+  EXPECT_EQ(json["all"]["value_brier_low"], 1.25);
 }
 
 }  // namespace

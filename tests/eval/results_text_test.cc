@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "env/base/schema.h"
+
 namespace pahtum {
 namespace {
 
@@ -53,6 +55,37 @@ TEST(ResultsText, FormatsFigures) {
   EXPECT_EQ(elo_text(-0.3), "0");
   EXPECT_EQ(elo_text(-12.6), "-13");
   EXPECT_EQ(results_text({30, 2, 8}), "30 / 2 / 8");
+}
+
+OracleScore oracle_score(bool with_values) {
+  OracleRow row;
+  row.empty = 8;
+  row.positions = 200;
+  row.decisive = 50;
+  row.outcome_errors = Estimate{0.125, 0.0625, 0.25};
+  row.best_margin = {0.5, 0.4, 0.6};
+  row.mean_margin_loss = {2.25, 1.5, 3.0};
+  if (with_values) row.value_brier = Estimate{0.625, 0.5, 0.75};
+  OracleRow other = row;
+  other.empty = 12;
+  other.decisive = 0;
+  other.outcome_errors.reset();
+  other.mean_margin_loss = {1, -kInfinity, kInfinity};
+  return {"greedy", 0, {row, other}, row};
+}
+
+TEST(ResultsText, OracleRowsSayWhatIsKnown) {
+  std::istringstream text(oracle_table(oracle_score(false)));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  ASSERT_EQ(lines.size(), 4u);
+  for (const std::string& line : lines) EXPECT_EQ(characters(line), characters(lines[0]));
+  EXPECT_NE(lines[1].find("12.5 %  6.2 % .. 25.0 %"), std::string::npos) << lines[1];
+  EXPECT_NE(lines[1].find("2.25   1.50 .. 3.00"), std::string::npos) << lines[1];
+  EXPECT_EQ(lines[2].find("inf"), std::string::npos) << lines[2];
+  EXPECT_TRUE(lines[3].starts_with("all ")) << lines[3];
+  EXPECT_EQ(oracle_table(oracle_score(false)).find("Brier"), std::string::npos);
+  EXPECT_NE(oracle_table(oracle_score(true)).find("0.50 .. 0.75"), std::string::npos);
 }
 
 }  // namespace

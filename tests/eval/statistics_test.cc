@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <span>
 
 #include "env/base/random.h"
 
@@ -65,6 +66,46 @@ TEST(Statistics, ScoreOfEloInvertsTheLogisticCurve) {
   EXPECT_DOUBLE_EQ(score_of_elo(0), 0.5);
   EXPECT_NEAR(score_of_elo(400), 10.0 / 11.0, 1e-12);
   EXPECT_NEAR(score_of_elo(-400), 1.0 / 11.0, 1e-12);
+}
+
+TEST(Statistics, SharesHaveWilsonsInterval) {
+  // Newcombe, "Two-sided confidence intervals for the single proportion", Statistics in Medicine 17, 1998,
+  // table I, method 3.
+  const auto expect = [](std::int64_t hits, std::int64_t total, double low, double high) {
+    const Estimate share = share_estimate(hits, total);
+    EXPECT_DOUBLE_EQ(share.value, static_cast<double>(hits) / static_cast<double>(total));
+    EXPECT_NEAR(share.low, low, 5e-5);
+    EXPECT_NEAR(share.high, high, 5e-5);
+  };
+  expect(81, 263, 0.2553, 0.3662);
+  expect(15, 148, 0.0624, 0.1605);
+  expect(0, 20, 0.0, 0.1611);
+  expect(1, 29, 0.0061, 0.1718);
+  EXPECT_EQ(share_estimate(0, 20).low, 0.0);
+  EXPECT_EQ(share_estimate(20, 20).high, 1.0);
+  for (std::int64_t total = 1; total < 60; ++total) {
+    for (std::int64_t hits = 0; hits <= total; ++hits) {
+      const Estimate share = share_estimate(hits, total);
+      expect_sound(share);
+      EXPECT_GE(share.low, 0.0);
+      EXPECT_LE(share.high, 1.0);
+      EXPECT_NEAR(share.low, 1.0 - share_estimate(total - hits, total).high, 1e-12);
+    }
+  }
+}
+
+TEST(Statistics, MeansHaveTheNormalInterval) {
+  const double values[] = {1, 2, 3};
+  const Estimate mean = mean_estimate(values);
+  EXPECT_DOUBLE_EQ(mean.value, 2.0);
+  EXPECT_NEAR(mean.low, 2.0 - 1.959964 / std::sqrt(3.0), 1e-12);
+  EXPECT_NEAR(mean.high, 2.0 + 1.959964 / std::sqrt(3.0), 1e-12);
+  const double equal[] = {0, 0, 0};
+  EXPECT_EQ(mean_estimate(equal).low, 0.0);
+  EXPECT_EQ(mean_estimate(equal).high, 0.0);
+  const Estimate single = mean_estimate(std::span(values).first(1));
+  EXPECT_EQ(single.value, 1.0);
+  EXPECT_TRUE(std::isinf(single.low) && std::isinf(single.high));
 }
 
 // Share of simulated matches of 100 pairs whose interval holds the true score. In a pair the first player's
