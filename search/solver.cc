@@ -5,7 +5,6 @@
 #include <bit>
 #include <chrono>
 #include <limits>
-#include <tuple>
 
 #include "env/symmetry.h"
 
@@ -24,17 +23,6 @@ StoneGame stones_of(const Position& position) noexcept {
 
 int margin_of(const Position& position) noexcept {
   return static_cast<int>(position.margin());
-}
-
-// The smallest of the eight symmetric forms.
-Position canonical(const Position& position) noexcept {
-  Position smallest = position;
-  const auto key = [](const Position& form) { return std::tuple(form.holes, form.white, form.black); };
-  for (int symmetry = 1; symmetry < kSymmetries; ++symmetry) {
-    const Position form = apply_symmetry(position, symmetry);
-    if (key(form) < key(smallest)) smallest = form;
-  }
-  return smallest;
 }
 
 int as_objective(int margin, Objective objective) noexcept {
@@ -145,7 +133,7 @@ std::optional<int> Solver::test(const Position& position, int beta) {
     return now + *gain;
   }
   if (!searches_.front().count_node()) return {};
-  const Position key = canonical(position);
+  const Position key = smallest_form(position);
   if (const auto known = openings_.find(key); known != openings_.end()) {
     if (known->second.lower >= beta) return known->second.lower;
     if (known->second.upper < beta) return known->second.upper;
