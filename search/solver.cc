@@ -25,6 +25,13 @@ int margin_of(const Position& position) noexcept {
   return static_cast<int>(position.margin());
 }
 
+bool is_symmetric(const Position& position) noexcept {
+  for (int symmetry = 1; symmetry < kSymmetries; ++symmetry) {
+    if (apply_symmetry(position, symmetry) == position) return true;
+  }
+  return false;
+}
+
 int as_objective(int margin, Objective objective) noexcept {
   return objective == Objective::kMargin ? margin : std::clamp(margin, -1, 1);
 }
@@ -57,7 +64,7 @@ void Solver::prepare(const Position& position, const SearchLimits& limits) {
   }
   searches_.clear();
   for (int member = 0; member < threads; ++member) {
-    searches_.emplace_back(*lines_, *table_, under_way_.get()).start(share);
+    searches_.emplace_back(*lines_, *table_, under_way_.get()).start(share, is_symmetric(position));
   }
 }
 
