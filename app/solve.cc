@@ -210,7 +210,7 @@ void add_solve(CLI::App& app, Command& command) {
           ->check(CLI::Range(0.001, 1e7));
   CLI::Option* nodes =
       sub.add_option("--nodes", options->nodes, "Nodes of the search after which to stop, like --time")
-          ->check(CLI::PositiveNumber);
+          ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62));
   CLI::Option* memory =
       sub.add_option("--memory", options->mebibytes,
                      "MiB that what is learned on the way may take; it grows as far as it is needed")
