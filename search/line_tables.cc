@@ -39,8 +39,8 @@ LineTables::LineTables(const RunPoints& run_points)
 
 std::shared_ptr<const LineTables> LineTables::of(const RunPoints& run_points) {
   if (run_points != kRunPoints) return std::make_shared<const LineTables>(run_points);
-  static const auto usual = std::make_shared<const LineTables>(kRunPoints);
-  return usual;
+  static const auto kUsual = std::make_shared<const LineTables>(kRunPoints);
+  return kUsual;
 }
 
 }  // namespace pahtum
