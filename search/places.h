@@ -171,7 +171,7 @@ class Places {
     Bitboard rows, columns;
     void remove(std::uint8_t square) noexcept {
       rows &= ~square_bit(square);
-      columns &= ~square_bit(static_cast<std::uint8_t>((square & 7) << 3 | square >> 3));
+      columns &= ~square_bit(square_at(column_of(square), row_of(square)));
     }
     [[nodiscard]] int lost(const LineTables& lines, std::uint8_t square) const noexcept {
       const std::size_t row = square >> 3;

@@ -62,9 +62,10 @@ void Solver::prepare(const Position& position, const SearchLimits& limits) {
   if (limits.nodes != 0) {
     share.nodes = std::max<std::uint64_t>(1, limits.nodes / static_cast<std::uint64_t>(threads));
   }
+  const bool symmetric = is_symmetric(position);
   searches_.clear();
   for (int member = 0; member < threads; ++member) {
-    searches_.emplace_back(*lines_, *table_, under_way_.get()).start(share, is_symmetric(position));
+    searches_.emplace_back(*lines_, *table_, under_way_.get()).start(share, symmetric);
   }
 }
 
