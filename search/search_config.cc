@@ -9,6 +9,9 @@ Schema describe(SearchConfig& config) {
   schema
       .integer("simulations", &config.simulations, 1, 1'000'000, "visits",
                "Visits of the root after which a move is chosen; visits kept from the last move count.")
+      .boolean("graph", &config.graph,
+               "One node for equal positions, whatever the order of the moves that led there; otherwise "
+               "every line of play has nodes of its own, and shared positions are evaluated again.")
       .real("cpuct", &config.cpuct, 0.0, 100.0, "",
             "Exploration constant of PUCT: higher follows the policy longer, lower the values sooner.")
       .real("fpu_reduction", &config.fpu_reduction, 0.0, 2.0, "",

@@ -10,6 +10,8 @@ namespace pahtum {
 struct SearchConfig {
   // Visits of the root after which a move is chosen, visits kept from the last move included.
   std::int64_t simulations = 64;
+  // One node for equal positions, whatever moves led there; otherwise one for every line of play.
+  bool graph = true;
   // Exploration constant of PUCT.
   double cpuct = 1.5;
   // First-play urgency: an unvisited move is worth the node's value minus this · √(prior of the visited

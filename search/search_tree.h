@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <type_traits>
 #include <vector>
 
 #include "env/base/random.h"
@@ -13,6 +12,7 @@
 #include "env/position.h"
 #include "search/evaluator.h"
 #include "search/search_config.h"
+#include "search/search_graph.h"
 
 namespace pahtum {
 
@@ -24,24 +24,33 @@ struct RootMove {
   Value value;         // mean result of the simulations through the move; 0 when unvisited
 };
 
-// PUCT tree search of one game (Silver et al., "A general reinforcement learning algorithm that masters
-// chess, shogi, and Go through self-play", Science 2018, with first-play urgency as in later programs): at
-// each position the move a with the highest
+// PUCT search of one game (Silver et al., "A general reinforcement learning algorithm that masters chess,
+// shogi, and Go through self-play", Science 2018, with first-play urgency as in later programs): at each
+// position the move a with the highest
 //
 //   Q(a) + cpuct · P(a) · √N / (1 + n(a))
 //
 // where N is 1 (the position's own evaluation) plus the visits of its moves, P the prior and n(a) the visits;
 // ties go to the first in ascending order. Q is the mean result of a visited move and, for an unvisited one,
-// the position's mean (own evaluation included) − fpu_reduction · √(Σ P of the visited moves). One simulation
-// selects one leaf; the caller evaluates leaves of many trees in one batch and hands the answers back:
+// the position's mean (own evaluation included) − fpu_reduction · √(Σ P of the visited moves).
+//
+// With config.graph, equal positions are one node, as D. J. Wu describes it ("Monte-Carlo Graph Search from
+// First Principles", KataGo's documentation, 2023): visits n(a) are those of the edge, a position's mean is
+// that of its own evaluation and its moves' values, (U + Σ n(a) · Q(a)) / N with Q(a) the child's mean,
+// computed anew on every path that a simulation took, and a simulation ends at a child with more visits than
+// its edge: what other paths found there is used without evaluating anything. Without it, every path has
+// nodes of its own and means are sums of results over visits. docs/search.md says why this scheme.
+//
+// One simulation selects one leaf; the caller evaluates leaves of many trees in one batch and hands the
+// answers back:
 //
 //   tree.reset(position); tree.begin_move(noise);
 //   while (tree.next_leaf(leaf)) { evaluate leaf; tree.receive(evaluation); }
 //   choose a move from tree.root_moves(); tree.advance(move); tree.begin_move(noise); …
 //
-// Finished games inside the tree are backed up with their exact result and need no evaluation. Memory is that
-// of the largest search so far: at most one node per visit of the root, and nothing is allocated below that.
-// One thread at a time per object.
+// Finished games inside the search are backed up with their exact result and need no evaluation. Memory is
+// that of the largest search so far: at most one node per visit of the root, and nothing is allocated below
+// that. One thread at a time per object; objects can be moved, not copied.
 class SearchTree {
  public:
   // `config` is copied; config.simulations ≥ 1. `objective` says what results are worth: 1, 0, −1, or the
@@ -70,7 +79,7 @@ class SearchTree {
   [[nodiscard]] const Position& root() const noexcept { return root_; }
   // Simulations through the root's moves.
   [[nodiscard]] std::int32_t root_visits() const noexcept {
-    return nodes_.empty() ? 0 : nodes_.front().visits - 1;
+    return root_node_ == kNone ? 0 : graph_[root_node_].visits - 1;
   }
   // All legal moves of the root in ascending order; empty before the root was evaluated. Valid until the next
   // call of this or of a function that is not const.
@@ -79,66 +88,63 @@ class SearchTree {
   // yet, and 0 before that.
   [[nodiscard]] Value root_value() const noexcept;
   // Bytes held for nodes and edges, in use or kept for reuse.
-  [[nodiscard]] std::size_t memory_bytes() const noexcept {
-    return nodes_.capacity() * sizeof(Node) + edges_.capacity() * sizeof(Edge);
-  }
+  [[nodiscard]] std::size_t memory_bytes() const noexcept { return graph_.memory_bytes(); }
+
+  // The nodes behind it, for looking on; valid until the next call of a function that is not const.
+  [[nodiscard]] const SearchGraph& graph() const noexcept { return graph_; }
 
  private:
-  static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+  static constexpr std::uint32_t kNone = SearchGraph::kNone;
   // Every move but the swap fills a square, so no line is longer.
   static constexpr std::size_t kMaxPath = kMaxSquares + 2;
 
-  // A legal move of an expanded position. Move k of a node is its position's k-th legal move, so the move
-  // itself need not be stored.
-  //
-  //   0       4       8
-  //   | prior | child |
-  struct Edge {
-    float prior;
-    std::uint32_t child;  // index into nodes_; kNone while unvisited
+  // A node and the slot of the edge that was taken there; the last one's is not known before link().
+  struct Step {
+    std::uint32_t node;
+    std::size_t slot;
   };
-  static_assert(sizeof(Edge) == 8 && std::is_trivially_copyable_v<Edge>);
-
-  // A visited position; a finished game has no edges. Results are summed from White's side, so that backing
-  // up needs no look at who moves where: in some phases a player moves twice.
-  //
-  //   0           8            12       16           20           24
-  //   | white_sum | first_edge | visits | moved_edge | edge_count |
-  struct Node {
-    double white_sum;          // of the results of its visits
-    std::uint32_t first_edge;  // index into edges_
-    std::int32_t visits;       // its own evaluation included
-    std::uint32_t moved_edge;  // kNone outside keep_subtree()
-    std::uint32_t edge_count;
+  // A visited edge by its slot, or an unvisited move.
+  struct Choice {
+    bool visited;
+    std::size_t slot;
+    std::uint32_t move;
   };
-  static_assert(sizeof(Node) == 24 && std::is_trivially_copyable_v<Node>);
 
-  [[nodiscard]] std::uint32_t select_edge(const Node& node, Color mover) const noexcept;
-  // Adds a node to both arenas, hanging below `edge` (kNone: the root), with one visit.
-  void add_node(std::uint32_t edge, double white_result, std::uint32_t edge_count);
-  void back_up(double white_result) noexcept;
+  // One simulation from the root: true when it needs an evaluation of leaf_.
+  bool simulate();
+  bool expand(std::uint32_t node, std::uint32_t move);
+  [[nodiscard]] Choice select(std::uint32_t node, const GraphEdges& edges) noexcept;
+  void refresh_shared(const GraphNode& node, const GraphEdges& edges) const noexcept;
+  // A node for `position`, which is over, or for leaf_: `result` is White's.
+  std::uint32_t add_finished(const Position& position);
+  std::uint32_t add_evaluated(const Evaluation& evaluation, double result);
+  // Makes `child` what new_move_ of the path's last node leads to.
+  void link(std::uint32_t child, bool is_new);
+  // Counts a visit on the whole path; `child` is what its last step leads to.
+  void back_up(std::uint32_t child, double result) noexcept;
+  [[nodiscard]] static double value_of(const GraphNode& node, const GraphEdges& edges) noexcept;
   void mix_noise();
-  void keep_subtree(std::uint32_t node) noexcept;
 
-  // What a finished game is worth to White, and an evaluation to its mover.
-  [[nodiscard]] double white_result(const Position& position) const noexcept;
+  [[nodiscard]] double mean(const GraphNode& node) const noexcept {
+    return config_.graph ? node.white_value : node.white_value / static_cast<double>(node.visits);
+  }
+  // What a result in points, or an outcome, is worth to the one it is counted for.
+  [[nodiscard]] double worth(int result) const noexcept;
   [[nodiscard]] double worth(const Evaluation& evaluation) const noexcept;
 
   SearchConfig config_;
   Objective objective_;
   Position root_;
-  // Both in the order of expansion, so a child comes after its parent, and a node's edges after those of all
-  // nodes before it. The root is number 0.
-  std::vector<Node> nodes_;
-  std::vector<Edge> edges_;
-  std::optional<Random> noise_;  // waits for the root's priors
+  SearchGraph graph_;
+  std::uint32_t root_node_ = kNone;  // kNone before its evaluation
+  std::optional<Random> noise_;      // waits for the root's priors
 
-  // The leaf that waits for its evaluation: the edge it hangs below, and the nodes above it from the root.
+  // The leaf that waits for its evaluation, and the way to it.
   bool waiting_ = false;
   Position leaf_;
-  std::uint32_t leaf_edge_ = kNone;
-  std::array<std::uint32_t, kMaxPath> path_{};
+  std::array<Step, kMaxPath> path_{};
   std::size_t path_length_ = 0;
+  std::uint32_t new_move_ = 0;
 
   mutable std::vector<RootMove> root_moves_;  // what root_moves() shows
 };
