@@ -9,9 +9,15 @@ namespace pahtum {
 
 Move choose_move(std::span<const RootMove> moves, double temperature, Random& random) {
   assert(!moves.empty() && moves.size() <= kMoveIndices);
+  const auto least = [](const RootMove& a, const RootMove& b) { return a.lower < b.lower; };
+  const auto most = [](const RootMove& a, const RootMove& b) { return a.upper < b.upper; };
+  const Value assured = std::max_element(moves.begin(), moves.end(), least)->lower;
+  const bool proven = assured >= std::max_element(moves.begin(), moves.end(), most)->upper;
+  const auto allowed = [&](const RootMove& m) { return proven ? m.lower == assured : m.upper >= assured; };
   const bool visited =
-      std::any_of(moves.begin(), moves.end(), [](const RootMove& m) { return m.visits > 0; });
+      std::any_of(moves.begin(), moves.end(), [&](const RootMove& m) { return allowed(m) && m.visits > 0; });
   const auto weight_of = [&](const RootMove& m) {
+    if (!allowed(m)) return -1.0;
     return visited ? static_cast<double>(m.visits) : static_cast<double>(m.prior);
   };
   const auto best = std::max_element(moves.begin(), moves.end(), [&](const RootMove& a, const RootMove& b) {

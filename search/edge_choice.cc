@@ -1,5 +1,8 @@
 #include "search/edge_choice.h"
 
+#include <bit>
+#include <limits>
+
 #include "env/bitboard.h"
 
 namespace pahtum {
@@ -11,12 +14,15 @@ double weighted_sum(std::span<const double> values, std::span<const std::int32_t
 }
 
 BestEdge best_puct(std::span<const float> priors, std::span<const double> values,
-                   std::span<const std::int32_t> visits, double exploration) noexcept {
+                   std::span<const std::int32_t> visits, double exploration, std::uint64_t skipped) noexcept {
   std::array<double, kMaxSquares> scores;
   scores[0] = 0.0;
   const std::size_t count = priors.size();
   for (std::size_t k = 0; k < count; ++k) {
     scores[k] = values[k] + exploration * static_cast<double>(priors[k]) / static_cast<double>(1 + visits[k]);
+  }
+  for (; skipped != 0; skipped &= skipped - 1) {
+    scores[static_cast<std::size_t>(std::countr_zero(skipped))] = -std::numeric_limits<double>::infinity();
   }
   return first_best(std::span(scores).first(count));
 }

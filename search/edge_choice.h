@@ -34,7 +34,8 @@ struct BestEdge {
   double score;
 };
 [[nodiscard]] BestEdge best_puct(std::span<const float> priors, std::span<const double> values,
-                                 std::span<const std::int32_t> visits, double exploration) noexcept;
+                                 std::span<const std::int32_t> visits, double exploration,
+                                 std::uint64_t skipped) noexcept;
 
 // The first of the highest scores. They are no NaN, and there is one at least.
 [[nodiscard]] BestEdge first_best(std::span<const double> scores) noexcept;

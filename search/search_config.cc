@@ -12,6 +12,12 @@ Schema describe(SearchConfig& config) {
       .boolean("graph", &config.graph,
                "One node for equal positions, whatever the order of the moves that led there; otherwise "
                "every line of play has nodes of its own, and shared positions are evaluated again.")
+      .integer("exact_leaf", &config.exact_leaf, 0, 20, "squares",
+               "Positions with at most so many empty squares are solved exactly instead of evaluated, and "
+               "what is proven decides the moves that lead there; 0 switches it off.")
+      .integer("exact_root", &config.exact_root, 0, 24, "squares",
+               "With at most so many empty squares to move on, the position is solved exactly instead of "
+               "searched; 0 switches it off.")
       .real("cpuct", &config.cpuct, 0.0, 100.0, "",
             "Exploration constant of PUCT: higher follows the policy longer, lower the values sooner.")
       .real("fpu_reduction", &config.fpu_reduction, 0.0, 2.0, "",

@@ -12,6 +12,11 @@ struct SearchConfig {
   std::int64_t simulations = 64;
   // One node for equal positions, whatever moves led there; otherwise one for every line of play.
   bool graph = true;
+  // With at most so many empty squares a leaf is solved instead of evaluated, and what is proven goes up the
+  // graph; 0: never.
+  std::int64_t exact_leaf = 12;
+  // With at most so many the root itself is solved, and nothing is searched; 0: never.
+  std::int64_t exact_root = 14;
   // Exploration constant of PUCT.
   double cpuct = 1.5;
   // First-play urgency: an unvisited move is worth the node's value minus this · √(prior of the visited

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "env/base/random.h"
@@ -13,6 +15,7 @@
 #include "search/evaluator.h"
 #include "search/search_config.h"
 #include "search/search_graph.h"
+#include "search/solver.h"
 
 namespace pahtum {
 
@@ -21,7 +24,12 @@ struct RootMove {
   Move move;
   std::int32_t visits = 0;
   float prior = 0.0f;  // noise included when there is noise
-  Value value;         // mean result of the simulations through the move; 0 when unvisited
+  Value value;         // mean result of the simulations through the move, or the exact one; else 0
+  // What is proven of it: the result with best play of both sides lies between them.
+  Value lower{-1.0f};
+  Value upper{1.0f};
+
+  [[nodiscard]] constexpr bool exact() const noexcept { return lower == upper; }
 };
 
 // PUCT search of one game (Silver et al., "A general reinforcement learning algorithm that masters chess,
@@ -48,6 +56,12 @@ struct RootMove {
 //   while (tree.next_leaf(leaf)) { evaluate leaf; tree.receive(evaluation); }
 //   choose a move from tree.root_moves(); tree.advance(move); tree.begin_move(noise); …
 //
+// With a solver, leaves of at most config.exact_leaf empty squares are solved and never evaluated. A position
+// keeps bounds on its result (score bounded search: T. Cazenave and A. Saffidine, 2010): the best of its
+// moves' lower bounds, and the best of their upper ones once all are visited; its mean is kept within them.
+// Moves proven worse than another are not selected, and the search ends when the root is proven. A root with
+// at most config.exact_root empty squares is solved itself, with the values of all its moves.
+//
 // Finished games inside the search are backed up with their exact result and need no evaluation. Memory is
 // that of the largest search so far: at most one node per visit of the root, and nothing is allocated below
 // that. One thread at a time per object; objects can be moved, not copied.
@@ -56,6 +70,10 @@ class SearchTree {
   // `config` is copied; config.simulations ≥ 1. `objective` says what results are worth: 1, 0, −1, or the
   // margin_utility of the points.
   explicit SearchTree(const SearchConfig& config, Objective objective = Objective::kOutcome);
+
+  // Exact endings by `solver`, which must outlive its use here; trees of one thread may share it. Without one
+  // (null) nothing is solved, whatever the configuration says. Call it before reset().
+  void use_solver(Solver* solver) noexcept;
 
   // Forgets everything and makes `root` (a game that is not over) the root.
   void reset(const Position& root);
@@ -66,9 +84,10 @@ class SearchTree {
   // priors as soon as these exist, once.
   void begin_move(std::optional<Random> noise);
 
-  // Simulates until a leaf needs an evaluation (true; `leaf` is it, and receive() must follow) or the root
-  // has its visits (false). The first leaf of a new root is the root itself, which is no visit of a move.
-  // advance() keeps fewer visits than config.simulations, so every move gets at least one new simulation.
+  // Simulates until a leaf needs an evaluation (true; `leaf` is it, and receive() must follow), or the root
+  // has its visits or is proven (false). The first leaf of a new root is the root itself, which is no visit
+  // of a move. advance() keeps fewer visits than config.simulations, so every move gets at least one new
+  // simulation.
   [[nodiscard]] bool next_leaf(Position& leaf);
   // The answer for that leaf. What the policy gives to illegal moves is ignored; the rest is scaled to sum 1,
   // with negative and non-finite entries taken as 0, and is uniform when nothing remains. Throws a kFailure
@@ -81,11 +100,13 @@ class SearchTree {
   [[nodiscard]] std::int32_t root_visits() const noexcept {
     return root_node_ == kNone ? 0 : graph_[root_node_].visits - 1;
   }
-  // All legal moves of the root in ascending order; empty before the root was evaluated. Valid until the next
-  // call of this or of a function that is not const.
+  // The result of the root with best play is known: that of root_value().
+  [[nodiscard]] bool root_proven() const noexcept;
+  // All legal moves of the root in ascending order; empty before the root was evaluated or solved. Valid
+  // until the next call of this or of a function that is not const.
   [[nodiscard]] std::span<const RootMove> root_moves() const;
-  // Mean result over the root's simulations, for the side to move; the evaluator's value when there are none
-  // yet, and 0 before that.
+  // Exact result of a proven root, or mean over its simulations, for the side to move; the evaluator's value
+  // when there are none yet, and 0 before that.
   [[nodiscard]] Value root_value() const noexcept;
   // Bytes held for nodes and edges, in use or kept for reuse.
   [[nodiscard]] std::size_t memory_bytes() const noexcept { return graph_.memory_bytes(); }
@@ -114,9 +135,18 @@ class SearchTree {
   bool simulate();
   bool expand(std::uint32_t node, std::uint32_t move);
   [[nodiscard]] Choice select(std::uint32_t node, const GraphEdges& edges) noexcept;
-  void refresh_shared(const GraphNode& node, const GraphEdges& edges) const noexcept;
-  // A node for `position`, which is over, or for leaf_: `result` is White's.
-  std::uint32_t add_finished(const Position& position);
+  void refresh_shared(GraphNode& node, const GraphEdges& edges) const noexcept;
+  // Whether `position` is over or small enough to be solved.
+  [[nodiscard]] bool settled(const Position& position) const noexcept;
+  void solve_root();
+  void add_searched_moves() const;
+  [[nodiscard]] bool bounded(const GraphNode& node) const noexcept {
+    return node.lower > -widest_ || node.upper < widest_;
+  }
+  // Narrows the node's bounds by those of its moves.
+  void tighten(GraphNode& node, const GraphEdges& edges) const noexcept;
+  // A node for `position`, which is settled, or for leaf_: `result` is White's.
+  std::uint32_t add_settled(const Position& position);
   std::uint32_t add_evaluated(const Evaluation& evaluation, double result);
   // Makes `child` what new_move_ of the path's last node leads to.
   void link(std::uint32_t child, bool is_new);
@@ -126,7 +156,9 @@ class SearchTree {
   void mix_noise();
 
   [[nodiscard]] double mean(const GraphNode& node) const noexcept {
-    return config_.graph ? node.white_value : node.white_value / static_cast<double>(node.visits);
+    const double value =
+        config_.graph ? node.white_value : node.white_value / static_cast<double>(node.visits);
+    return exact_ ? std::clamp(value, worth(node.lower), worth(node.upper)) : value;
   }
   // What a result in points, or an outcome, is worth to the one it is counted for.
   [[nodiscard]] double worth(int result) const noexcept;
@@ -137,7 +169,12 @@ class SearchTree {
   Position root_;
   SearchGraph graph_;
   std::uint32_t root_node_ = kNone;  // kNone before its evaluation
-  std::optional<Random> noise_;      // waits for the root's priors
+  Solver* solver_ = nullptr;
+  bool exact_ = false;  // leaves are solved
+  int widest_;          // no result is beyond ± this
+  // What each move of a solved root leads to, for its mover; empty for another.
+  std::vector<std::pair<Move, int>> root_results_;
+  std::optional<Random> noise_;  // waits for the root's priors
 
   // The leaf that waits for its evaluation, and the way to it.
   bool waiting_ = false;
@@ -150,8 +187,9 @@ class SearchTree {
 };
 
 // A move drawn with probability ∝ visits^(1/temperature), computed in logarithms; temperature 0 takes a most
-// visited move, the one with the higher prior when several are, and the first of those. `moves` is not empty.
-// With no visits at all, priors take their place.
+// visited move, the one with the higher prior when several are, and the first of those. Never one
+// proven worse than another, and only a best one where that is proven. With no visits at all, priors take
+// their place. `moves` is not empty.
 [[nodiscard]] Move choose_move(std::span<const RootMove> moves, double temperature, Random& random);
 
 }  // namespace pahtum
