@@ -9,25 +9,13 @@
 #include "env/base/error.h"
 #include "env/select_square.h"
 #include "search/edge_choice.h"
+#include "search/legal_index.h"
 
 namespace pahtum {
 namespace {
 
 // Beyond any board's points.
 constexpr int kUnbounded = 1 << 24;
-
-// The same order as for_each_legal.
-Move legal_move(const Position& position, std::uint32_t index) noexcept {
-  const Bitboard squares = legal_squares(position);
-  if (index >= static_cast<std::uint32_t>(std::popcount(squares))) return Move::swap();
-  return Move::at(nth_square(squares, static_cast<int>(index)));
-}
-
-std::uint32_t legal_index(const Position& position, Move move) noexcept {
-  const Bitboard squares = legal_squares(position);
-  if (move.is_swap()) return static_cast<std::uint32_t>(std::popcount(squares));
-  return static_cast<std::uint32_t>(std::popcount(squares & (square_bit(move.square()) - 1)));
-}
 
 // NaN, infinities and negative numbers count as no probability.
 float usable_probability(float probability) noexcept {
@@ -47,6 +35,7 @@ std::uint64_t skipped_slots(const GraphEdges& edges) noexcept {
 
 SearchTree::SearchTree(const SearchConfig& config, Objective objective)
     : config_(config),
+      gumbel_(config.root == "gumbel"),
       objective_(objective),
       graph_(config.graph, static_cast<std::size_t>(config.simulations) + 1),
       widest_(objective == Objective::kMargin ? kUnbounded : 1) {
@@ -89,8 +78,9 @@ void SearchTree::advance(Move move) {
   }
   apply(root_, move);
   assert(!root_.over());
-  noise_.reset();
   root_results_.clear();
+  noise_.reset();
+  halving_.stop();
   if (child == kNone || graph_[child].move_count == 0) {
     graph_.clear(root_);
     root_node_ = kNone;
@@ -101,39 +91,9 @@ void SearchTree::advance(Move move) {
 
 void SearchTree::begin_move(std::optional<Random> noise) {
   noise_ = noise;
-  if (root_node_ != kNone) mix_noise();
-}
-
-void SearchTree::mix_noise() {
-  if (!noise_) return;
-  const std::span<float> priors = graph_.priors(root_node_);
-  std::array<double, kMoveIndices> noise{};
-  double sum = 0.0;
-  for (std::size_t k = 0; k < priors.size(); ++k) {
-    noise[k] = noise_->gamma(config_.dirichlet_alpha / static_cast<double>(priors.size()));
-    sum += noise[k];
-  }
-  if (!(sum > 0.0)) {
-    // The gammas of a very small alpha all underflow; in that limit a single move takes everything.
-    noise[noise_->below(static_cast<std::uint32_t>(priors.size()))] = 1.0;
-    sum = 1.0;
-  }
-  const double fraction = config_.noise_fraction;
-  for (std::size_t k = 0; k < priors.size(); ++k) {
-    priors[k] =
-        static_cast<float>((1.0 - fraction) * static_cast<double>(priors[k]) + fraction * (noise[k] / sum));
-  }
-  noise_.reset();
-  graph_[root_node_].best_new = GraphNode::kUnknownMove;
-  const GraphEdges edges = graph_.edges(root_node_);
-  if (edges.header == nullptr) return;
-  edges.header->visited_prior = 0.0;
-  std::size_t slot = 0;
-  for (std::uint64_t left = edges.visited(); left != 0; left &= left - 1) {
-    const float prior = priors[static_cast<std::size_t>(std::countr_zero(left))];
-    edges.priors[slot++] = prior;
-    edges.header->visited_prior += static_cast<double>(prior);
-  }
+  noise_mixed_ = false;
+  halving_.stop();
+  if (root_node_ != kNone) prepare_root();
 }
 
 bool SearchTree::next_leaf(Position& leaf) {
@@ -176,7 +136,7 @@ bool SearchTree::simulate() {
         return false;
       }
     }
-    const Choice choice = select(node, edges);
+    const Choice choice = node == root_node_ ? select_at_root(edges) : select(node, edges);
     path_[path_length_++] = {node, choice.slot};
     if (!choice.visited) return expand(node, choice.move);
     const std::uint32_t child = edges.children[choice.slot];
@@ -241,6 +201,11 @@ SearchTree::Choice SearchTree::select(std::uint32_t number, const GraphEdges& ed
   const std::uint8_t fresh = graph_.best_new(number);
   if (edges.header == nullptr) return {false, 0, fresh};
   const GraphNode& node = graph_[number];
+  if (gumbel_) {
+    Statistics memory;
+    const auto moves = statistics(number, edges, memory);
+    return choice_of(edges, gumbel_move(moves, improved(number, moves), edges.header->skipped));
+  }
   const double exploration = config_.cpuct * std::sqrt(static_cast<double>(node.visits));
   const BestEdge best =
       best_puct(edges.priors, edges.values, edges.visits, exploration, skipped_slots(edges));
@@ -266,7 +231,7 @@ void SearchTree::receive(const Evaluation& evaluation) {
   const std::uint32_t node = add_evaluated(evaluation, result);
   if (path_length_ == 0) {
     root_node_ = node;
-    mix_noise();
+    prepare_root();
     return;
   }
   link(node, true);
@@ -352,61 +317,6 @@ void SearchTree::back_up(std::uint32_t child, double result) noexcept {
 double SearchTree::value_of(const GraphNode& node, const GraphEdges& edges) noexcept {
   const double sum = static_cast<double>(node.own) + node.sign() * weighted_sum(edges.values, edges.visits);
   return sum / static_cast<double>(node.visits);
-}
-
-std::span<const RootMove> SearchTree::root_moves() const {
-  root_moves_.clear();
-  if (root_node_ == kNone && root_results_.empty()) return root_moves_;
-  for_each_legal(root_, [&](Move move) { root_moves_.emplace_back().move = move; });
-  for (RootMove& entry : root_moves_) entry.prior = 1.0f / static_cast<float>(root_moves_.size());
-  if (root_node_ != kNone) add_searched_moves();
-  for (const auto& [move, result] : root_results_) {
-    RootMove& entry = root_moves_[legal_index(root_, move)];
-    entry.value = entry.lower = entry.upper = Value(static_cast<float>(worth(result)));
-  }
-  return root_moves_;
-}
-
-void SearchTree::add_searched_moves() const {
-  const GraphNode& root = graph_[root_node_];
-  const std::span<const float> priors = graph_.priors(root_node_);
-  const GraphEdges edges = graph_.edges(root_node_);
-  std::size_t slot = 0;
-  for (std::size_t k = 0; k < root_moves_.size(); ++k) {
-    RootMove& entry = root_moves_[k];
-    entry.prior = priors[k];
-    if (((edges.visited() >> k) & 1) == 0) continue;
-    const GraphNode& child = graph_[edges.children[slot]];
-    entry.visits = edges.visits[slot++];
-    entry.value = Value(static_cast<float>(root.sign() * mean(child)));
-    if (!exact_ || !bounded(child)) continue;
-    const Value lower(static_cast<float>(worth(child.lower)));
-    const Value upper(static_cast<float>(worth(child.upper)));
-    entry.lower = root.mover == Color::kWhite ? lower : -upper;
-    entry.upper = root.mover == Color::kWhite ? upper : -lower;
-  }
-}
-
-Value SearchTree::root_value() const noexcept {
-  if (!root_results_.empty()) {
-    const auto best = std::max_element(root_results_.begin(), root_results_.end(),
-                                       [](const auto& a, const auto& b) { return a.second < b.second; });
-    return Value(static_cast<float>(worth(best->second)));
-  }
-  if (root_node_ == kNone) return Value();
-  const GraphNode& root = graph_[root_node_];
-  if (root_proven()) return Value(static_cast<float>(root.sign() * worth(root.lower)));
-  if (root.visits == 1) return Value(static_cast<float>(root.sign() * static_cast<double>(root.own)));
-  // Summed anew rather than by taking the evaluation out of the mean: exact results stay exact.
-  const GraphEdges edges = graph_.edges(root_node_);
-  double sum = 0.0;
-  for (std::size_t k = 0; k < edges.children.size(); ++k) {
-    const GraphNode& child = graph_[edges.children[k]];
-    sum += config_.graph ? static_cast<double>(edges.visits[k]) * mean(child) : child.white_value;
-  }
-  sum /= static_cast<double>(root_visits());
-  if (exact_) sum = std::clamp(sum, worth(root.lower), worth(root.upper));
-  return Value(static_cast<float>(root.sign() * sum));
 }
 
 }  // namespace pahtum

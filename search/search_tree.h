@@ -13,24 +13,13 @@
 #include "env/game_config.h"
 #include "env/position.h"
 #include "search/evaluator.h"
+#include "search/root_moves.h"
+#include "search/root_search.h"
 #include "search/search_config.h"
 #include "search/search_graph.h"
 #include "search/solver.h"
 
 namespace pahtum {
-
-// What the search knows of one move at the root. Values are for the side to move at the root.
-struct RootMove {
-  Move move;
-  std::int32_t visits = 0;
-  float prior = 0.0f;  // noise included when there is noise
-  Value value;         // mean result of the simulations through the move, or the exact one; else 0
-  // What is proven of it: the result with best play of both sides lies between them.
-  Value lower{-1.0f};
-  Value upper{1.0f};
-
-  [[nodiscard]] constexpr bool exact() const noexcept { return lower == upper; }
-};
 
 // PUCT search of one game (Silver et al., "A general reinforcement learning algorithm that masters chess,
 // shogi, and Go through self-play", Science 2018, with first-play urgency as in later programs): at each
@@ -54,13 +43,16 @@ struct RootMove {
 //
 //   tree.reset(position); tree.begin_move(noise);
 //   while (tree.next_leaf(leaf)) { evaluate leaf; tree.receive(evaluation); }
-//   choose a move from tree.root_moves(); tree.advance(move); tree.begin_move(noise); …
+//   move = tree.choose(temperature, random); tree.advance(move); tree.begin_move(noise); …
 //
 // With a solver, leaves of at most config.exact_leaf empty squares are solved and never evaluated. A position
 // keeps bounds on its result (score bounded search: T. Cazenave and A. Saffidine, 2010): the best of its
 // moves' lower bounds, and the best of their upper ones once all are visited; its mean is kept within them.
 // Moves proven worse than another are not selected, and the search ends when the root is proven. A root with
 // at most config.exact_root empty squares is solved itself, with the values of all its moves.
+//
+// config.root "gumbel" chooses moves as Gumbel AlphaZero does instead, see root_search.h; choose() and
+// policy_target() then are its choice and its improved policy.
 //
 // Finished games inside the search are backed up with their exact result and need no evaluation. Memory is
 // that of the largest search so far: at most one node per visit of the root, and nothing is allocated below
@@ -81,7 +73,7 @@ class SearchTree {
   // reuse. The game must not be over after it, and no leaf may wait for its evaluation.
   void advance(Move move);
   // Call once after reset() or advance(). With a generator, Dirichlet noise from it is mixed into the root's
-  // priors as soon as these exist, once.
+  // priors as soon as these exist, once, and playouts are forced; a Gumbel root draws its variables from it.
   void begin_move(std::optional<Random> noise);
 
   // Simulates until a leaf needs an evaluation (true; `leaf` is it, and receive() must follow), or the root
@@ -111,6 +103,14 @@ class SearchTree {
   // Bytes held for nodes and edges, in use or kept for reuse.
   [[nodiscard]] std::size_t memory_bytes() const noexcept { return graph_.memory_bytes(); }
 
+  // What the policy should learn from this search, in the order of root_moves(): sums to 1. Visits without
+  // those that forcing brought (the priors when there are none), the improved policy of a Gumbel root;
+  // nothing for moves that proof rules out, and equal shares for the best ones where the root is proven.
+  // Valid as root_moves() is, and empty when that is.
+  [[nodiscard]] std::span<const float> policy_target() const;
+  // The move to play: choose_move of root_moves(), or a Gumbel root's best one, whatever the temperature.
+  // After the search; root_moves() must not be empty.
+  [[nodiscard]] Move choose(double temperature, Random& random) const;
   // The nodes behind it, for looking on; valid until the next call of a function that is not const.
   [[nodiscard]] const SearchGraph& graph() const noexcept { return graph_; }
 
@@ -153,7 +153,15 @@ class SearchTree {
   // Counts a visit on the whole path; `child` is what its last step leads to.
   void back_up(std::uint32_t child, double result) noexcept;
   [[nodiscard]] static double value_of(const GraphNode& node, const GraphEdges& edges) noexcept;
-  void mix_noise();
+  void prepare_root();
+  [[nodiscard]] Choice select_at_root(const GraphEdges& edges);
+  [[nodiscard]] static Choice choice_of(const GraphEdges& edges, std::size_t move) noexcept;
+  // All legal moves of a node.
+  using Statistics = std::array<MoveStatistics, kMaxSquares>;
+  [[nodiscard]] std::span<const MoveStatistics> statistics(std::uint32_t node, const GraphEdges& edges,
+                                                           Statistics& memory) const noexcept;
+  [[nodiscard]] ImprovedPolicy improved(std::uint32_t node,
+                                        std::span<const MoveStatistics> moves) const noexcept;
 
   [[nodiscard]] double mean(const GraphNode& node) const noexcept {
     const double value =
@@ -165,6 +173,7 @@ class SearchTree {
   [[nodiscard]] double worth(const Evaluation& evaluation) const noexcept;
 
   SearchConfig config_;
+  bool gumbel_;
   Objective objective_;
   Position root_;
   SearchGraph graph_;
@@ -174,7 +183,9 @@ class SearchTree {
   int widest_;          // no result is beyond ± this
   // What each move of a solved root leads to, for its mover; empty for another.
   std::vector<std::pair<Move, int>> root_results_;
-  std::optional<Random> noise_;  // waits for the root's priors
+  std::optional<Random> noise_;  // of this move
+  bool noise_mixed_ = false;
+  SequentialHalving halving_;
 
   // The leaf that waits for its evaluation, and the way to it.
   bool waiting_ = false;
@@ -184,12 +195,7 @@ class SearchTree {
   std::uint32_t new_move_ = 0;
 
   mutable std::vector<RootMove> root_moves_;  // what root_moves() shows
+  mutable std::vector<float> policy_target_;
 };
-
-// A move drawn with probability ∝ visits^(1/temperature), computed in logarithms; temperature 0 takes a most
-// visited move, the one with the higher prior when several are, and the first of those. Never one
-// proven worse than another, and only a best one where that is proven. With no visits at all, priors take
-// their place. `moves` is not empty.
-[[nodiscard]] Move choose_move(std::span<const RootMove> moves, double temperature, Random& random);
 
 }  // namespace pahtum

@@ -1,19 +1,29 @@
+#include "search/root_moves.h"
+
 #include <algorithm>
 #include <array>
 #include <cassert>
 #include <cmath>
 
-#include "search/search_tree.h"
-
 namespace pahtum {
 
-Move choose_move(std::span<const RootMove> moves, double temperature, Random& random) {
-  assert(!moves.empty() && moves.size() <= kMoveIndices);
+std::uint64_t undominated(std::span<const RootMove> moves) noexcept {
   const auto least = [](const RootMove& a, const RootMove& b) { return a.lower < b.lower; };
   const auto most = [](const RootMove& a, const RootMove& b) { return a.upper < b.upper; };
   const Value assured = std::max_element(moves.begin(), moves.end(), least)->lower;
   const bool proven = assured >= std::max_element(moves.begin(), moves.end(), most)->upper;
-  const auto allowed = [&](const RootMove& m) { return proven ? m.lower == assured : m.upper >= assured; };
+  std::uint64_t choices = 0;
+  for (std::size_t k = 0; k < moves.size(); ++k) {
+    const bool allowed = proven ? moves[k].lower == assured : moves[k].upper >= assured;
+    choices |= std::uint64_t{allowed} << k;
+  }
+  return choices;
+}
+
+Move choose_move(std::span<const RootMove> moves, double temperature, Random& random) {
+  assert(!moves.empty() && moves.size() <= kMaxSquares);
+  const std::uint64_t choices = undominated(moves);
+  const auto allowed = [&](const RootMove& m) { return ((choices >> (&m - moves.data())) & 1) != 0; };
   const bool visited =
       std::any_of(moves.begin(), moves.end(), [&](const RootMove& m) { return allowed(m) && m.visits > 0; });
   const auto weight_of = [&](const RootMove& m) {
