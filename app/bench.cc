@@ -46,37 +46,65 @@ std::vector<Position> start_positions(const RunConfig& config, int count) {
   return positions;
 }
 
-std::vector<BenchRow> bench_search(const RunConfig& config, double seconds) {
-  constexpr int kTrees = 64;
-  constexpr std::int64_t kRollouts = 10'000;
-  std::vector<SearchTree> trees(kTrees, SearchTree(config.search));
-  std::vector<SearchTree*> pointers;
-  for (SearchTree& tree : trees) pointers.push_back(&tree);
-  const std::vector<Position> starts = start_positions(config, kTrees);
+// New simulations a second of whole games, one after the other, with the most visited moves.
+double search_rate(const RunConfig& config, bool graph, double seconds) {
+  SearchConfig search = config.search;
+  search.graph = graph;
+  SearchTree tree(search);
+  SearchTree* const trees[] = {&tree};
   UniformEvaluator evaluator;
-  const double simulations = rate(seconds, [&] {
-    std::int64_t visits = 0;
-    for (std::size_t k = 0; k < trees.size(); ++k) {
-      trees[k].reset(starts[k]);
-      trees[k].begin_move(std::nullopt);
-    }
-    run_searches(pointers, evaluator);
-    for (const SearchTree& tree : trees) visits += tree.root_visits();
-    return visits;
-  });
-  UctSearch uct(kRollouts);
   Random random(static_cast<std::uint64_t>(config.run.seed), Stream::kTest, 0);
-  const double rollouts = rate(seconds, [&] {
-    static_cast<void>(uct.choose(starts.front(), random));
-    return kRollouts;
+  std::uint64_t game = 0;
+  return rate(seconds, [&] {
+    std::int64_t simulations = 0;
+    tree.reset(
+        start_position(config.game, static_cast<std::uint64_t>(config.run.seed), Stream::kTest, game++));
+    while (true) {
+      tree.begin_move(std::nullopt);
+      const std::int64_t kept = tree.root_visits();
+      run_searches(trees, evaluator);
+      simulations += tree.root_visits() - kept;
+      const Move move = tree.choose(0.0, random);
+      if (after(tree.root(), move).over()) return simulations;
+      tree.advance(move);
+    }
   });
-  return {{fmt::format("tree search, {} trees of {} simulations, uniform evaluator, one thread", kTrees,
-                       config.search.simulations),
-           simulations,
-           "simulations/s",
-           {},
-           ""},
-          {"uct from the first move, one thread", rollouts, "rollouts/s", {}, ""}};
+}
+
+double uct_rate(const RunConfig& config, std::int64_t rollouts, double seconds) {
+  UctSearch uct(rollouts);
+  Random random(static_cast<std::uint64_t>(config.run.seed), Stream::kTest, 0);
+  std::uint64_t game = 0;
+  return rate(seconds, [&] {
+    std::int64_t simulations = 0;
+    Position position =
+        start_position(config.game, static_cast<std::uint64_t>(config.run.seed), Stream::kTest, game++);
+    while (!position.over()) {
+      // A single move is played without a search.
+      if (legal_count(position) > 1) simulations += rollouts;
+      apply(position, uct.choose(position, random));
+    }
+    return simulations;
+  });
+}
+
+std::vector<BenchRow> bench_search(const RunConfig& config, double seconds) {
+  const std::string what = fmt::format("search, {} simulations, uniform evaluator, whole games, one thread",
+                                       config.search.simulations);
+  const std::string tree = what + ", tree";
+  const double tree_rate = search_rate(config, false, seconds);
+  const double graph_rate = search_rate(config, true, seconds);
+  std::vector<BenchRow> rows = {
+      {tree, tree_rate, "simulations/s", {}, ""},
+      {what + ", graph", graph_rate, "simulations/s", graph_rate / tree_rate, tree}};
+  for (const std::int64_t rollouts : {1'000, 100'000}) {
+    rows.push_back({fmt::format("uct:{}, whole games, one thread", rollouts),
+                    uct_rate(config, rollouts, seconds),
+                    "rollouts/s",
+                    {},
+                    ""});
+  }
+  return rows;
 }
 
 std::vector<BenchRow> bench_inference(const RunConfig& config, double seconds) {

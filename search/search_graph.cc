@@ -91,46 +91,6 @@ std::uint32_t SearchGraph::add(const Position& position, int move_count, std::ui
   return number;
 }
 
-Position SearchGraph::position(std::uint32_t number) const noexcept {
-  const GraphNode& node = nodes_[number];
-  Position position = root_;
-  position.holes = node.holes;
-  position.white = node.white;
-  position.black = node.black;
-  position.mover = node.mover;
-  position.phase = node.phase;
-  position.holes_left = node.holes_left;
-  position.swap_follows = node.swap_follows;
-  return position;
-}
-
-std::span<float> SearchGraph::priors(std::uint32_t number) const noexcept {
-  const GraphNode& node = nodes_[number];
-  if (node.move_count == 0) return {};
-  return {reinterpret_cast<float*>(at(node.priors) + sizeof(Head)), node.move_count};
-}
-
-GraphEdges SearchGraph::edges_at(std::uint32_t place, std::size_t count) const noexcept {
-  const std::size_t room = std::size_t{2} << head(place).room;
-  std::byte* const header = at(place) + sizeof(Head);
-  std::byte* const values = header + sizeof(GraphEdges::Header);
-  std::byte* const visits = values + room * sizeof(double);
-  std::byte* const children = visits + room * sizeof(std::int32_t);
-  std::byte* const priors = children + room * sizeof(std::uint32_t);
-  return {.header = reinterpret_cast<GraphEdges::Header*>(header),
-          .values = {reinterpret_cast<double*>(values), count},
-          .visits = {reinterpret_cast<std::int32_t*>(visits), count},
-          .children = {reinterpret_cast<std::uint32_t*>(children), count},
-          .priors = {reinterpret_cast<float*>(priors), count}};
-}
-
-GraphEdges SearchGraph::edges(std::uint32_t number) const noexcept {
-  const std::uint32_t place = nodes_[number].edges;
-  if (place == kNone) return {};
-  const auto* const header = reinterpret_cast<const GraphEdges::Header*>(at(place) + sizeof(Head));
-  return edges_at(place, static_cast<std::size_t>(std::popcount(header->visited)));
-}
-
 std::uint32_t SearchGraph::allocate_edges(std::uint32_t owner, std::size_t room) {
   std::uint32_t place = free_[room];
   if (place != kNone) {

@@ -267,9 +267,9 @@ std::uint32_t SearchTree::add_evaluated(const Evaluation& evaluation, double res
 
   const std::span<float> priors = graph_.priors(number);
   std::size_t next = 0;
-  for_each_legal(leaf_, [&](Move move) {
-    priors[next++] = usable_probability(evaluation.policy[static_cast<std::size_t>(move.index())]);
-  });
+  for_each_legal(
+      leaf_, [&](Move move) { priors[next++] = evaluation.policy[static_cast<std::size_t>(move.index())]; });
+  for (float& prior : priors) prior = usable_probability(prior);
   const double sum = lane_sum(
       priors.size(), [prior = priors.data()](std::size_t k) { return static_cast<double>(prior[k]); });
   if (sum > 0.0) {
