@@ -21,21 +21,6 @@
 #include "selfplay/selfplay_rate.h"
 
 namespace pahtum {
-namespace {
-
-struct Options {
-  std::string config;
-  std::vector<std::string> changes;
-  double seconds = 2.0;
-  bool json = false;
-  bool signature = false;
-};
-
-RunConfig config_of(const Options& options) {
-  if (!options.config.empty()) return load_run_config(options.config, options.changes);
-  const RunConfig defaults;
-  return parse_run_config(to_yaml(defaults), "defaults", options.changes);
-}
 
 std::vector<Position> start_positions(const RunConfig& config, int count) {
   std::vector<Position> positions;
@@ -44,6 +29,23 @@ std::vector<Position> start_positions(const RunConfig& config, int count) {
                                        Stream::kTest, static_cast<std::uint64_t>(index)));
   }
   return positions;
+}
+
+namespace {
+
+struct Options {
+  std::string config;
+  std::vector<std::string> changes;
+  double seconds = 2.0;
+  bool json = false;
+  bool signature = false;
+  InferenceCliOptions inference;  // of `selfplay` alone
+};
+
+RunConfig config_of(const Options& options) {
+  if (!options.config.empty()) return load_run_config(options.config, options.changes);
+  const RunConfig defaults;
+  return parse_run_config(to_yaml(defaults), "defaults", options.changes);
 }
 
 // New simulations a second of whole games, one after the other, with the most visited moves.
@@ -107,28 +109,6 @@ std::vector<BenchRow> bench_search(const RunConfig& config, double seconds) {
   return rows;
 }
 
-std::vector<BenchRow> bench_inference(const RunConfig& config, double seconds) {
-  set_inference_threads(1);
-  const Trainer trainer(config.game, config.network, config.learner,
-                        static_cast<std::uint64_t>(config.run.seed), config.run.device);
-  NetworkEvaluator evaluator(trainer.snapshot(), config.run.device);
-  std::vector<BenchRow> rows;
-  for (const int batch : {1, 16, 64, 256, 1024}) {
-    const std::vector<Position> positions = start_positions(config, batch);
-    std::vector<Evaluation> evaluations(positions.size());
-    const double raw = evaluator.raw_rate(batch, seconds);
-    const double whole = rate(seconds, [&] {
-      evaluator.evaluate(positions, evaluations);
-      return batch;
-    });
-    const std::string what = fmt::format("forward pass, batch {}", batch);
-    rows.push_back({what, raw, "evaluations/s", {}, ""});
-    rows.push_back({fmt::format("positions to evaluations, batch {}", batch), whole, "evaluations/s",
-                    whole / raw, what});
-  }
-  return rows;
-}
-
 // A batch of random play's samples: what a step costs does not depend on how good they are.
 struct Samples {
   explicit Samples(const RunConfig& config) {
@@ -175,8 +155,8 @@ std::vector<BenchRow> bench_learn(const RunConfig& config, double seconds) {
            ""}};
 }
 
-std::vector<BenchRow> bench_selfplay(const RunConfig& config, double seconds) {
-  const SelfplayRate rate = measure_selfplay(config, seconds);
+std::vector<BenchRow> bench_selfplay(const RunConfig& config, double seconds, InferenceCheck* check) {
+  const SelfplayRate rate = measure_selfplay(config, seconds, check);
   const std::string raw =
       fmt::format("forward pass alone, batch {:.0f}, {} threads", rate.batch, rate.workers);
   const std::string what = fmt::format("self-play, {} slots, {} simulations, {} threads",
@@ -202,9 +182,9 @@ nlohmann::ordered_json machine_json() {
           {"version", PAHTUM_VERSION}};
 }
 
-using Bench = std::vector<BenchRow> (*)(const RunConfig&, double);
+using Bench = std::function<std::vector<BenchRow>(const RunConfig&, double)>;
 
-int run_bench(const std::string& name, Bench bench, const Options& options) {
+int run_bench(const std::string& name, const Bench& bench, const Options& options) {
   const RunConfig config = config_of(options);
   const std::vector<BenchRow> rows = bench(config, options.seconds);
   if (options.json) {
@@ -218,6 +198,7 @@ int run_bench(const std::string& name, Bench bench, const Options& options) {
                       {"best", row.best ? nlohmann::ordered_json(*row.best) : nlohmann::ordered_json()}});
     }
     print_json({{"name", name}, {"rows", list}, {"machine", machine_json()}});
+    options.inference.finish();
     return 0;
   }
   std::cout << to_text(config.game) << ", network of " << to_text(config.network) << "\n";
@@ -235,6 +216,7 @@ int run_bench(const std::string& name, Bench bench, const Options& options) {
     if (has_best) cells.push_back(row.best ? number(*row.best) : "");
   }
   std::cout << table_text(table);
+  options.inference.finish();
   return 0;
 }
 
@@ -259,7 +241,7 @@ void add_bench(CLI::App& app, Command& command) {
   sub.add_flag("--json", options->json, "Print one JSON document");
   sub.footer(
       "Examples: pahtum bench inference --set network.channels=64\n          pahtum bench --signature");
-  const auto add = [&](const std::string& name, const std::string& help, Bench bench) {
+  const auto add = [&](const std::string& name, const std::string& help, const Bench& bench) -> CLI::App& {
     CLI::App& part = *sub.add_subcommand(name, help);
     part.add_option("--config", options->config, "Configuration to measure; without it the defaults");
     part.add_option("--set", options->changes, "section.key=value on top of it; may be repeated")
@@ -271,11 +253,17 @@ void add_bench(CLI::App& app, Command& command) {
     part.add_flag("--json", options->json, "Print one JSON document");
     part.footer("Example: pahtum bench " + name + " --json");
     part.callback([=, &command] { command = [=] { return run_bench(name, bench, *options); }; });
+    return part;
   };
   add("env", "Batch environment: random play and steps, beside plain writing of the same bytes", bench_env);
   add("search", "Tree search without a network, and UCT's rollouts", bench_search);
-  add("inference", "The network at several batch sizes, on one thread", bench_inference);
-  add("selfplay", "Self-play beside the bare network at the same batch size, in turn", bench_selfplay);
+  add("inference", "Networks of several sizes beside bare convolutions and the eager module, on one thread",
+      bench_inference);
+  CLI::App& selfplay = add("selfplay", "Self-play beside the bare network at the same batch size, in turn",
+                           [options](const RunConfig& config, double seconds) {
+                             return bench_selfplay(config, seconds, options->inference.check());
+                           });
+  options->inference.add_check_to(selfplay);
   add("solver", "The exact solver: mean time for fixed positions of several kinds", bench_solver);
   add("learn", "Learner steps", bench_learn);
   sub.callback([options, signature, &sub, &command] {
