@@ -103,8 +103,8 @@ std::vector<BenchRow> bench_solver(const RunConfig& config, double seconds) {
       const auto together = times(shared_solver, positions, objective, SolvedMoves::kOneBest, seconds);
       const std::size_t same = std::min(one.size(), together.size());
       measured.push_back({fmt::format("{}, {} threads", what(together.size()), processors),
-                          mean(together, together.size()), "ms", mean(one, same) / mean(together, same),
-                          "one thread (times as fast)"});
+                          mean(together, together.size()), "ms", mean(together, same) / mean(one, same),
+                          what(one.size())});
     }
   }
   return measured;

@@ -2,9 +2,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
 #include <thread>
 
 #include "app/common.h"
@@ -12,6 +17,7 @@
 #include "app/solve_layouts.h"
 #include "env/base/error.h"
 #include "search/solver.h"
+#include "selfplay/progress.h"
 
 namespace pahtum {
 namespace {
@@ -164,6 +170,24 @@ int solve_board(const Options& options) {
   return solve_layouts({options.size, options.holes, objective_of(options), options.output, options.json});
 }
 
+// Says after some seconds that the work goes on, and how to end it.
+class PatienceNotice {
+ public:
+  PatienceNotice() : thread_([](const std::stop_token& done) { wait(done); }) {}
+
+ private:
+  static void wait(const std::stop_token& done) {
+    std::mutex mutex;
+    std::condition_variable_any ended;
+    std::unique_lock lock(mutex);
+    ended.wait_for(lock, done, kPatience, [&] { return done.stop_requested(); });
+    if (!done.stop_requested()) Progress().line("still solving; Ctrl-C ends with the bounds proved so far");
+  }
+  static constexpr auto kPatience = std::chrono::seconds(2);
+
+  std::jthread thread_;
+};
+
 int solve(const Options& options) {
   if (options.all_layouts) return solve_board(options);
   if (options.words.empty())
@@ -175,6 +199,7 @@ int solve(const Options& options) {
   answer.position.run_points = options.points.resolve({}).run_points;
   const int processors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   Solver solver(options.mebibytes << 20, options.threads > 0 ? options.threads : processors);
+  std::optional<PatienceNotice> notice(std::in_place);
   answer.solution = solver.solve(
       answer.position, {.objective = answer.objective,
                         .moves = options.all_moves ? SolvedMoves::kEveryValue : SolvedMoves::kOneBest,
@@ -182,6 +207,7 @@ int solve(const Options& options) {
   if (answer.solution.exact) {
     answer.variation = solver.principal_variation(answer.position, answer.objective, kVariationPlies);
   }
+  notice.reset();
   if (options.json) {
     print_for_programs(answer);
   } else {
@@ -210,7 +236,7 @@ void add_solve(CLI::App& app, Command& command) {
           ->check(CLI::Range(0.001, 1e7));
   CLI::Option* nodes =
       sub.add_option("--nodes", options->nodes, "Nodes of the search after which to stop, like --time")
-          ->check(CLI::PositiveNumber);
+          ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62));
   CLI::Option* memory =
       sub.add_option("--memory", options->mebibytes,
                      "MiB that what is learned on the way may take; it grows as far as it is needed")

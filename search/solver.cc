@@ -25,6 +25,13 @@ int margin_of(const Position& position) noexcept {
   return static_cast<int>(position.margin());
 }
 
+bool is_symmetric(const Position& position) noexcept {
+  for (int symmetry = 1; symmetry < kSymmetries; ++symmetry) {
+    if (apply_symmetry(position, symmetry) == position) return true;
+  }
+  return false;
+}
+
 int as_objective(int margin, Objective objective) noexcept {
   return objective == Objective::kMargin ? margin : std::clamp(margin, -1, 1);
 }
@@ -57,7 +64,7 @@ void Solver::prepare(const Position& position, const SearchLimits& limits) {
   }
   searches_.clear();
   for (int member = 0; member < threads; ++member) {
-    searches_.emplace_back(*lines_, *table_, under_way_.get()).start(share);
+    searches_.emplace_back(*lines_, *table_, under_way_.get()).start(share, is_symmetric(position));
   }
 }
 
@@ -150,13 +157,35 @@ std::optional<int> Solver::test(const Position& position, int beta) {
   return value;
 }
 
-std::optional<bool> Solver::passing_reaches(const Position& position, int margin) {
-  if (!lines_->convex || position.phase != Phase::kPlaying || may_swap(position)) return false;
+std::optional<std::vector<Move>> Solver::possible_refutations(const Position& position, int margin) {
   Position passed = position;
   passed.mover = opponent(position.mover);
-  const auto theirs = test(passed, 1 - margin);
-  if (!theirs) return {};
-  return -*theirs >= margin;
+  std::vector<Move> replies = ordered_moves(passed);
+  for (auto reply = replies.begin(); reply != replies.end(); ++reply) {
+    const auto value = test(after(passed, *reply), margin);
+    if (!value) return {};
+    if (*value < margin) {
+      replies.erase(replies.begin(), reply);
+      return replies;
+    }
+  }
+  return std::vector<Move>{};
+}
+
+std::optional<bool> Solver::withstands(const Position& position, int margin, std::vector<Move>& refutations,
+                                       Move move) {
+  const Position next = after(position, move);
+  if (next.over()) return -margin_of(next) >= margin;
+  for (auto reply = refutations.begin(); reply != refutations.end(); ++reply) {
+    if (*reply == move) continue;
+    const auto value = test(after(next, *reply), margin);
+    if (!value) return {};
+    if (*value < margin) {
+      std::rotate(refutations.begin(), reply, reply + 1);
+      return false;
+    }
+  }
+  return true;
 }
 
 template <class Test>
@@ -178,35 +207,47 @@ bool Solver::narrow(Bounds& bounds, int guess, Objective objective, const Test& 
   return true;
 }
 
-// Names the moves of a position whose value is known to be solution.lower; false when a limit was hit.
-bool Solver::solve_moves(const Position& position, const SolveRequest& request, Solution& solution) {
+bool Solver::find_best_moves(const Position& position, const SolveRequest& request, Solution& solution) {
   const int value = solution.lower;
-  bool any_move_is_best = request.objective == Objective::kOutcome && value < 0;
-  if (request.objective == Objective::kOutcome && value >= 0 && request.moves != SolvedMoves::kOneBest) {
-    const auto reached = passing_reaches(position, value);
-    if (!reached) return false;
-    any_move_is_best = *reached;
+  const bool outcome = request.objective == Objective::kOutcome;
+  const bool any_is_best = outcome && value < 0;
+  // Moves of equal outcome are many, and a proof for each of them is long.
+  const bool by_replies = outcome && !any_is_best && request.moves == SolvedMoves::kAllBest &&
+                          lines_->convex && position.phase == Phase::kPlaying && !may_swap(position);
+  std::vector<Move> refutations;
+  if (by_replies) {
+    auto found = possible_refutations(position, value);
+    if (!found) return false;
+    refutations = std::move(*found);
   }
   for (const Move move : ordered_moves(position)) {
-    if (request.moves == SolvedMoves::kEveryValue) {
-      const Position next = after(position, move);
-      Bounds bounds = static_bounds(next, request.objective);
-      if (next.mover != position.mover) bounds = {-bounds.upper, -bounds.lower};
-      bounds.upper = std::min(bounds.upper, value);
-      if (any_move_is_best) bounds.lower = value;
-      const auto test = [&](int beta) { return test_move(position, move, beta); };
-      if (!narrow(bounds, value, request.objective, test)) return false;
-      solution.moves.emplace_back(move, bounds.lower);
-      if (bounds.lower == value) solution.best.push_back(move);
-      continue;
-    }
-    if (!any_move_is_best) {
+    std::optional<bool> best = true;
+    if (by_replies) {
+      best = withstands(position, value, refutations, move);
+    } else if (!any_is_best) {
       const auto reached = test_move(position, move, value);
-      if (!reached) return false;
-      if (*reached < value) continue;
+      best = reached ? std::optional(*reached >= value) : std::nullopt;
     }
+    if (!best) return false;
+    if (!*best) continue;
     solution.best.push_back(move);
     if (request.moves == SolvedMoves::kOneBest) break;
+  }
+  std::ranges::sort(solution.best, {}, [](Move move) { return move.index(); });
+  return true;
+}
+
+bool Solver::find_every_value(const Position& position, Objective objective, Solution& solution) {
+  const int value = solution.lower;
+  for (const Move move : ordered_moves(position)) {
+    const Position next = after(position, move);
+    Bounds bounds = static_bounds(next, objective);
+    if (next.mover != position.mover) bounds = {-bounds.upper, -bounds.lower};
+    bounds.upper = std::min(bounds.upper, value);
+    const auto test = [&](int beta) { return test_move(position, move, beta); };
+    if (!narrow(bounds, value, objective, test)) return false;
+    solution.moves.emplace_back(move, bounds.lower);
+    if (bounds.lower == value) solution.best.push_back(move);
   }
   std::ranges::sort(solution.best, {}, [](Move move) { return move.index(); });
   std::ranges::sort(solution.moves, {}, [](const auto& move) { return move.first.index(); });
@@ -223,7 +264,9 @@ Solution Solver::solve(const Position& position, const SolveRequest& request) {
   solution.lower = bounds.lower;
   solution.upper = bounds.upper;
   if (solution.exact && !position.over()) {
-    solution.exact = solve_moves(position, request, solution);
+    solution.exact = request.moves == SolvedMoves::kEveryValue
+                         ? find_every_value(position, request.objective, solution)
+                         : find_best_moves(position, request, solution);
     if (!solution.exact) {
       solution.moves.clear();
       if (solution.best.size() > 1) solution.best.resize(1);

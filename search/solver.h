@@ -86,13 +86,22 @@ class Solver {
   [[nodiscard]] std::optional<int> test(const Position& position, int beta);
   [[nodiscard]] std::optional<int> test_move(const Position& position, Move move, int beta);
   [[nodiscard]] std::optional<int> test_moves(const Position& position, int beta);
-  // Whether the mover would still reach `margin` if it passed. Then it does with every move, since a stone
-  // more never costs its owner points. Says no where the rules do not let it tell.
-  [[nodiscard]] std::optional<bool> passing_reaches(const Position& position, int margin);
+  // The replies by which the other player may keep the mover from `margin` after some move; nothing when a
+  // limit was hit. A stone more never costs its owner points: a reply that does not do it after the mover has
+  // passed does not after any move, and when there is none of those every move reaches `margin`. For convex
+  // points tables, while stones are placed in turn.
+  [[nodiscard]] std::optional<std::vector<Move>> possible_refutations(const Position& position, int margin);
+  // Whether the mover reaches `margin` with `move` against all of them; brings one that refutes it to the
+  // front.
+  [[nodiscard]] std::optional<bool> withstands(const Position& position, int margin,
+                                               std::vector<Move>& refutations, Move move);
   // Narrows `bounds` until they meet; false when a limit was hit.
   template <class Test>
   bool narrow(Bounds& bounds, int guess, Objective objective, const Test& test);
-  bool solve_moves(const Position& position, const SolveRequest& request, Solution& solution);
+  // Both fill in the moves of a position whose value is known to be solution.lower; false when a limit was
+  // hit.
+  bool find_best_moves(const Position& position, const SolveRequest& request, Solution& solution);
+  bool find_every_value(const Position& position, Objective objective, Solution& solution);
 
   std::unique_ptr<StoneTable> table_;
   std::shared_ptr<const LineTables> lines_;

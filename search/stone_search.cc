@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <tuple>
 
+#include "env/symmetry.h"
 #include "search/places.h"
 
 namespace pahtum {
@@ -14,8 +16,25 @@ constexpr Bitboard kNotLastColumn = 0x7F7F7F7F7F7F7F7Full;
 constexpr std::uint64_t kNodesBetweenChecks = 4096;
 // Games with fewer empty squares are searched again rather than remembered.
 constexpr int kFewestRemembered = 6;
+// Nor is it worth while to look for the symmetric forms of smaller ones.
+constexpr int kFewestCanonical = 12;
 // Games with fewer are not worth dividing among threads.
 constexpr int kFewestShared = 9;
+
+// Of all forms that turning, mirroring and shifting make of a game the one that stands for them.
+StoneGame canonical(const StoneGame& game) noexcept {
+  const auto key = [](const StoneGame& form) { return std::tuple(form.empty, form.mine, form.theirs); };
+  std::optional<StoneGame> smallest;
+  for (int symmetry = 0; symmetry < kSymmetries; ++symmetry) {
+    const auto turned = [&](Bitboard board) { return apply_symmetry(board, symmetry, kMaxSize); };
+    StoneGame form{turned(game.mine), turned(game.theirs), turned(game.empty)};
+    const Bitboard squares = form.mine | form.theirs | form.empty;
+    const int shift = 8 * row_of(lowest_square(squares)) + row_of(lowest_square(transpose(squares)));
+    form = {form.mine >> shift, form.theirs >> shift, form.empty >> shift};
+    if (!smallest || key(form) < key(*smallest)) smallest = form;
+  }
+  return *smallest;
+}
 
 // The squares of horizontal and of vertical runs of at least `length` squares, 1 to 3.
 Bitboard in_row_runs(Bitboard board, int length) noexcept {
@@ -127,8 +146,9 @@ std::vector<int> StoneSearch::ordered_squares(const StoneGame& game) const {
   return squares;
 }
 
-void StoneSearch::start(const SearchLimits& limits) {
+void StoneSearch::start(const SearchLimits& limits, bool symmetric) {
   limits_ = limits;
+  fewest_canonical_ = symmetric ? kFewestCanonical : kMaxSquares + 1;
   nodes_ = 0;
   next_check_ = 0;
   limit_hit_ = stopped_ = false;
@@ -205,6 +225,7 @@ int StoneSearch::search(StoneGame game, int mine_left, int theirs_left, int beta
   const int count = std::popcount(game.empty);
   if (count == 0) return 0;
   if (!count_node()) return 0;
+  if (count >= fewest_canonical_) game = canonical(game);
 
   std::optional<StoneTable::Entry> known;
   if (count >= kFewestRemembered) known = table_.find(game);

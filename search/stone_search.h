@@ -61,8 +61,9 @@ class StoneSearch {
   StoneSearch(const LineTables& lines, StoneTable& table, MovesUnderWay* shared = nullptr)
       : lines_(lines), table_(table), shared_(shared) {}
 
-  // Starts counting nodes and time for what follows.
-  void start(const SearchLimits& limits);
+  // Starts counting nodes and time for what follows. `symmetric`: games to come will meet turned or mirrored
+  // forms of each other, as those from a symmetric board do.
+  void start(const SearchLimits& limits, bool symmetric = false);
 
   // A bound on the game's value: a lower one when it is at least `beta`, otherwise an upper one. Nothing when
   // a limit was hit, or when somebody has set `abandoned` (may be null).
@@ -104,6 +105,7 @@ class StoneSearch {
   StoneTable& table_;
   MovesUnderWay* shared_;
   SearchLimits limits_;
+  int fewest_canonical_ = kMaxSquares + 1;  // empty squares
   const std::atomic<bool>* abandoned_ = nullptr;
   std::chrono::steady_clock::time_point deadline_;
   std::uint64_t nodes_ = 0;

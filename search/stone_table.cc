@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::align_val_t kAlignment{64};
 constexpr std::size_t kFewestEntries = 512;
-constexpr std::size_t kLocks = 4096;
 
 void acquire(std::atomic_flag& flag) noexcept {
   while (flag.test_and_set(std::memory_order_acquire)) {
@@ -32,7 +31,7 @@ void release(std::atomic_flag& flag) noexcept {
 class StoneTable::Lock {
  public:
   Lock(const StoneTable& table, std::uint64_t hash) noexcept
-      : flag_(table.locks_ == nullptr ? nullptr : &table.locks_[hash >> 32 & (kLocks - 1)]) {
+      : flag_(table.locks_.empty() ? nullptr : &table.locks_[hash / 2 % table.locks_.size()]) {
     if (flag_ != nullptr) acquire(*flag_);
   }
   ~Lock() {
@@ -47,8 +46,7 @@ class StoneTable::Lock {
 
 class StoneTable::AllLocks {
  public:
-  explicit AllLocks(const StoneTable& table) noexcept
-      : flags_(table.locks_.get(), table.locks_ == nullptr ? 0 : kLocks) {
+  explicit AllLocks(const StoneTable& table) noexcept : flags_(table.locks_) {
     std::ranges::for_each(flags_, acquire);
   }
   ~AllLocks() { std::ranges::for_each(flags_, release); }
@@ -71,8 +69,8 @@ StoneTable::Entries StoneTable::empty_entries(std::size_t count) {
 
 StoneTable::StoneTable(std::size_t most_bytes, bool shared)
     : most_(std::bit_floor(std::max<std::size_t>(2, most_bytes / sizeof(Entry)))) {
-  if (shared) locks_ = std::make_unique<std::atomic_flag[]>(kLocks);
   clear();
+  if (shared) locks_ = std::vector<std::atomic_flag>((mask_ + 1) / 2);
 }
 
 void StoneTable::clear() {

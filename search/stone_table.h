@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "env/bitboard.h"
 
@@ -72,8 +73,9 @@ class StoneTable {
     void operator()(Entry* entries) const noexcept;
   };
   using Entries = std::unique_ptr<Entry[], Free>;
-  // Whoever looks at a pair of entries holds one of many locks, by the game's hash; whoever changes the size
-  // of a shared table holds them all.
+  // Whoever looks at a pair of entries holds its lock; whoever changes the size of a shared table holds all
+  // locks. There is one for each pair of the smallest size, so that larger sizes, too, have one for each
+  // pair.
   class Lock;
   class AllLocks;
 
@@ -87,7 +89,7 @@ class StoneTable {
   std::size_t mask_ = 0;
   std::atomic<std::size_t> used_ = 0;
   Entries entries_;
-  std::unique_ptr<std::atomic_flag[]> locks_;  // null: not shared
+  mutable std::vector<std::atomic_flag> locks_;  // empty: not shared
 };
 
 }  // namespace pahtum

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <csignal>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
@@ -198,6 +200,18 @@ TEST(Solve, StopsAtANumberOfNodes) {
   const json document = json::parse(run({"solve", "7/7/7/7/7/7/6x", "w", "--nodes", "1000", "--json"}).out);
   EXPECT_EQ(document["exact"], false);
   EXPECT_LE(document["nodes"], 1000);
+}
+
+TEST(Solve, InterruptedGivesTheBoundsSoFar) {
+  const TemporaryFolder folder;
+  Program program({"solve", "7/7/7/7/7/7/6x", "w"}, folder.path());
+  while (program.errors().find("Ctrl-C") == std::string::npos) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  program.send(SIGINT);
+  const Finished result = program.wait();
+  EXPECT_EQ(result.status, 130);
+  EXPECT_NE(result.out.find("not solved: between loss and win for white"), std::string::npos) << result.out;
 }
 
 TEST(Solve, TakesOtherPointsForRuns) {

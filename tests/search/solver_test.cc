@@ -217,6 +217,29 @@ TEST(Solver, TwoThreadsGiveTheAnswersOfOne) {
   }
 }
 
+// Games from a symmetric board are searched in one form for all; after a first move that breaks the symmetry
+// they are not.
+TEST(Solver, SymmetricBoardsAreWorthWhatTheirMovesAre) {
+  for (const char* const text :
+       {"4/4/4/4 w", "4/1xx1/1xx1/4 b", "x3x/5/2x2/5/x3x w", "2w2/1xxx1/5/1xxx1/2w2 b"}) {
+    const Position position = parse_position(text);
+    for (const int threads : {1, 2}) {
+      Solver solver(kSmallTable, threads);
+      for (const Objective objective : {Objective::kOutcome, Objective::kMargin}) {
+        const Solution solution = solver.solve(position, request(objective, SolvedMoves::kEveryValue));
+        int best = -100'000;
+        for (const auto& [move, value] : solution.moves) {
+          const Solution next =
+              Solver(kSmallTable).solve(after(position, move), request(objective, SolvedMoves::kOneBest));
+          EXPECT_EQ(value, -next.lower) << text << " " << to_text(move, position.size);
+          best = std::max(best, value);
+        }
+        EXPECT_EQ(solution.lower, best) << text;
+      }
+    }
+  }
+}
+
 TEST(Solver, LimitsHoldForTwoThreads) {
   const Position start = start_position({.size = 7, .holes = 5}, 1, Stream::kTest, 1);
   Solver solver(kSmallTable, 2);
