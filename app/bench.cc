@@ -21,21 +21,6 @@
 #include "selfplay/selfplay_rate.h"
 
 namespace pahtum {
-namespace {
-
-struct Options {
-  std::string config;
-  std::vector<std::string> changes;
-  double seconds = 2.0;
-  bool json = false;
-  bool signature = false;
-};
-
-RunConfig config_of(const Options& options) {
-  if (!options.config.empty()) return load_run_config(options.config, options.changes);
-  const RunConfig defaults;
-  return parse_run_config(to_yaml(defaults), "defaults", options.changes);
-}
 
 std::vector<Position> start_positions(const RunConfig& config, int count) {
   std::vector<Position> positions;
@@ -46,57 +31,80 @@ std::vector<Position> start_positions(const RunConfig& config, int count) {
   return positions;
 }
 
-std::vector<BenchRow> bench_search(const RunConfig& config, double seconds) {
-  constexpr int kTrees = 64;
-  constexpr std::int64_t kRollouts = 10'000;
-  std::vector<SearchTree> trees(kTrees, SearchTree(config.search));
-  std::vector<SearchTree*> pointers;
-  for (SearchTree& tree : trees) pointers.push_back(&tree);
-  const std::vector<Position> starts = start_positions(config, kTrees);
-  UniformEvaluator evaluator;
-  const double simulations = rate(seconds, [&] {
-    std::int64_t visits = 0;
-    for (std::size_t k = 0; k < trees.size(); ++k) {
-      trees[k].reset(starts[k]);
-      trees[k].begin_move(std::nullopt);
-    }
-    run_searches(pointers, evaluator);
-    for (const SearchTree& tree : trees) visits += tree.root_visits();
-    return visits;
-  });
-  UctSearch uct(kRollouts);
-  Random random(static_cast<std::uint64_t>(config.run.seed), Stream::kTest, 0);
-  const double rollouts = rate(seconds, [&] {
-    static_cast<void>(uct.choose(starts.front(), random));
-    return kRollouts;
-  });
-  return {{fmt::format("tree search, {} trees of {} simulations, uniform evaluator, one thread", kTrees,
-                       config.search.simulations),
-           simulations,
-           "simulations/s",
-           {},
-           ""},
-          {"uct from the first move, one thread", rollouts, "rollouts/s", {}, ""}};
+namespace {
+
+struct Options {
+  std::string config;
+  std::vector<std::string> changes;
+  double seconds = 2.0;
+  bool json = false;
+  bool signature = false;
+  InferenceCliOptions inference;  // of `selfplay` alone
+};
+
+RunConfig config_of(const Options& options) {
+  if (!options.config.empty()) return load_run_config(options.config, options.changes);
+  const RunConfig defaults;
+  return parse_run_config(to_yaml(defaults), "defaults", options.changes);
 }
 
-std::vector<BenchRow> bench_inference(const RunConfig& config, double seconds) {
-  set_inference_threads(1);
-  const Trainer trainer(config.game, config.network, config.learner,
-                        static_cast<std::uint64_t>(config.run.seed), config.run.device);
-  NetworkEvaluator evaluator(trainer.snapshot(), config.run.device);
-  std::vector<BenchRow> rows;
-  for (const int batch : {1, 16, 64, 256, 1024}) {
-    const std::vector<Position> positions = start_positions(config, batch);
-    std::vector<Evaluation> evaluations(positions.size());
-    const double raw = evaluator.raw_rate(batch, seconds);
-    const double whole = rate(seconds, [&] {
-      evaluator.evaluate(positions, evaluations);
-      return batch;
-    });
-    const std::string what = fmt::format("forward pass, batch {}", batch);
-    rows.push_back({what, raw, "evaluations/s", {}, ""});
-    rows.push_back({fmt::format("positions to evaluations, batch {}", batch), whole, "evaluations/s",
-                    whole / raw, what});
+// New simulations a second of whole games, one after the other, with the most visited moves.
+double search_rate(const RunConfig& config, bool graph, double seconds) {
+  SearchConfig search = config.search;
+  search.graph = graph;
+  SearchTree tree(search);
+  SearchTree* const trees[] = {&tree};
+  UniformEvaluator evaluator;
+  Random random(static_cast<std::uint64_t>(config.run.seed), Stream::kTest, 0);
+  std::uint64_t game = 0;
+  return rate(seconds, [&] {
+    std::int64_t simulations = 0;
+    tree.reset(
+        start_position(config.game, static_cast<std::uint64_t>(config.run.seed), Stream::kTest, game++));
+    while (true) {
+      tree.begin_move(std::nullopt);
+      const std::int64_t kept = tree.root_visits();
+      run_searches(trees, evaluator);
+      simulations += tree.root_visits() - kept;
+      const Move move = tree.choose(0.0, random);
+      if (after(tree.root(), move).over()) return simulations;
+      tree.advance(move);
+    }
+  });
+}
+
+double uct_rate(const RunConfig& config, std::int64_t rollouts, double seconds) {
+  UctSearch uct(rollouts);
+  Random random(static_cast<std::uint64_t>(config.run.seed), Stream::kTest, 0);
+  std::uint64_t game = 0;
+  return rate(seconds, [&] {
+    std::int64_t simulations = 0;
+    Position position =
+        start_position(config.game, static_cast<std::uint64_t>(config.run.seed), Stream::kTest, game++);
+    while (!position.over()) {
+      // A single move is played without a search.
+      if (legal_count(position) > 1) simulations += rollouts;
+      apply(position, uct.choose(position, random));
+    }
+    return simulations;
+  });
+}
+
+std::vector<BenchRow> bench_search(const RunConfig& config, double seconds) {
+  const std::string what = fmt::format("search, {} simulations, uniform evaluator, whole games, one thread",
+                                       config.search.simulations);
+  const std::string tree = what + ", tree";
+  const double tree_rate = search_rate(config, false, seconds);
+  const double graph_rate = search_rate(config, true, seconds);
+  std::vector<BenchRow> rows = {
+      {tree, tree_rate, "simulations/s", {}, ""},
+      {what + ", graph", graph_rate, "simulations/s", graph_rate / tree_rate, tree}};
+  for (const std::int64_t rollouts : {1'000, 100'000}) {
+    rows.push_back({fmt::format("uct:{}, whole games, one thread", rollouts),
+                    uct_rate(config, rollouts, seconds),
+                    "rollouts/s",
+                    {},
+                    ""});
   }
   return rows;
 }
@@ -147,8 +155,8 @@ std::vector<BenchRow> bench_learn(const RunConfig& config, double seconds) {
            ""}};
 }
 
-std::vector<BenchRow> bench_selfplay(const RunConfig& config, double seconds) {
-  const SelfplayRate rate = measure_selfplay(config, seconds);
+std::vector<BenchRow> bench_selfplay(const RunConfig& config, double seconds, InferenceCheck* check) {
+  const SelfplayRate rate = measure_selfplay(config, seconds, check);
   const std::string raw =
       fmt::format("forward pass alone, batch {:.0f}, {} threads", rate.batch, rate.workers);
   const std::string what = fmt::format("self-play, {} slots, {} simulations, {} threads",
@@ -174,9 +182,9 @@ nlohmann::ordered_json machine_json() {
           {"version", PAHTUM_VERSION}};
 }
 
-using Bench = std::vector<BenchRow> (*)(const RunConfig&, double);
+using Bench = std::function<std::vector<BenchRow>(const RunConfig&, double)>;
 
-int run_bench(const std::string& name, Bench bench, const Options& options) {
+int run_bench(const std::string& name, const Bench& bench, const Options& options) {
   const RunConfig config = config_of(options);
   const std::vector<BenchRow> rows = bench(config, options.seconds);
   if (options.json) {
@@ -190,6 +198,7 @@ int run_bench(const std::string& name, Bench bench, const Options& options) {
                       {"best", row.best ? nlohmann::ordered_json(*row.best) : nlohmann::ordered_json()}});
     }
     print_json({{"name", name}, {"rows", list}, {"machine", machine_json()}});
+    options.inference.finish();
     return 0;
   }
   std::cout << to_text(config.game) << ", network of " << to_text(config.network) << "\n";
@@ -207,6 +216,7 @@ int run_bench(const std::string& name, Bench bench, const Options& options) {
     if (has_best) cells.push_back(row.best ? number(*row.best) : "");
   }
   std::cout << table_text(table);
+  options.inference.finish();
   return 0;
 }
 
@@ -231,7 +241,7 @@ void add_bench(CLI::App& app, Command& command) {
   sub.add_flag("--json", options->json, "Print one JSON document");
   sub.footer(
       "Examples: pahtum bench inference --set network.channels=64\n          pahtum bench --signature");
-  const auto add = [&](const std::string& name, const std::string& help, Bench bench) {
+  const auto add = [&](const std::string& name, const std::string& help, const Bench& bench) -> CLI::App& {
     CLI::App& part = *sub.add_subcommand(name, help);
     part.add_option("--config", options->config, "Configuration to measure; without it the defaults");
     part.add_option("--set", options->changes, "section.key=value on top of it; may be repeated")
@@ -243,11 +253,17 @@ void add_bench(CLI::App& app, Command& command) {
     part.add_flag("--json", options->json, "Print one JSON document");
     part.footer("Example: pahtum bench " + name + " --json");
     part.callback([=, &command] { command = [=] { return run_bench(name, bench, *options); }; });
+    return part;
   };
   add("env", "Batch environment: random play and steps, beside plain writing of the same bytes", bench_env);
   add("search", "Tree search without a network, and UCT's rollouts", bench_search);
-  add("inference", "The network at several batch sizes, on one thread", bench_inference);
-  add("selfplay", "Self-play beside the bare network at the same batch size, in turn", bench_selfplay);
+  add("inference", "Networks of several sizes beside bare convolutions and the eager module, on one thread",
+      bench_inference);
+  CLI::App& selfplay = add("selfplay", "Self-play beside the bare network at the same batch size, in turn",
+                           [options](const RunConfig& config, double seconds) {
+                             return bench_selfplay(config, seconds, options->inference.check());
+                           });
+  options->inference.add_check_to(selfplay);
   add("solver", "The exact solver: mean time for fixed positions of several kinds", bench_solver);
   add("learn", "Learner steps", bench_learn);
   sub.callback([options, signature, &sub, &command] {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "env/position.h"
 #include "selfplay/run_config.h"
 
 namespace pahtum {
@@ -36,9 +37,19 @@ double rate(double seconds, Work&& work) {
   return amount / elapsed;
 }
 
+// The first positions of `count` games of the configuration.
+[[nodiscard]] std::vector<Position> start_positions(const RunConfig& config, int count);
+
 // The batch environment beside plain writing of the same bytes; medians of several rounds, the rows of a
 // round measured one after the other. `seconds` is the time of a row over all rounds.
 [[nodiscard]] std::vector<BenchRow> bench_env(const RunConfig& config, double seconds);
+
+// Networks of 4 blocks × 32, 6 × 64 and 8 × 128 channels, and the configuration's own, on the calling thread:
+// the frozen form beside the best rate oneDNN reaches on the tower's bare convolutions, beside the folded
+// form and beside the eager module; medians of several rounds, the rows of a network measured one after the
+// other in each. `seconds` is the time of a row over all rounds; time is the process's on the
+// processor.
+[[nodiscard]] std::vector<BenchRow> bench_inference(const RunConfig& config, double seconds);
 
 // The exact solver on fixed positions: mean milliseconds, the seed's positions whatever the configuration
 // says.

@@ -43,6 +43,34 @@ std::size_t utf8_width(const std::string& text) {
 
 }  // namespace
 
+void InferenceCliOptions::add_to(CLI::App& app) {
+  app.add_option("--precision", precision_,
+                 "In what numbers networks judge positions: auto, fp32, bf16 or fp16")
+      ->check(CLI::IsMember({"auto", "fp32", "bf16", "fp16"}))
+      ->capture_default_str();
+  add_check_to(app);
+}
+
+void InferenceCliOptions::add_check_to(CLI::App& app) {
+  app.add_flag("--check-inference", wants_check_,
+               "Also run networks as the eager fp32 module and compare: slow; differences beyond the limits "
+               "end with exit status 1");
+}
+
+InferenceOptions InferenceCliOptions::resolve() const {
+  return {.precision = precision_, .check = check()};
+}
+
+void InferenceCliOptions::finish() const {
+  if (!wants_check_) return;
+  std::cerr << check_->report() << std::endl;
+  if (!check_->within_limits()) {
+    throw failure("--check-inference",
+                  "the network's evaluations differ from the eager module's by more than "
+                  "the limits");
+  }
+}
+
 void RulesOptions::add_to(CLI::App& app) {
   app.add_option("--size", size_, "Ranks and files of the board, 3 to 8")
       ->group("Rules")

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "env/game_config.h"
 #include "env/position.h"
+#include "model/inference_check.h"
 
 namespace pahtum {
 
@@ -47,6 +49,24 @@ class RulesOptions {
   std::optional<std::int64_t> size_;
   std::string holes_, hole_mode_, layout_, result_, run_points_, file_;
   bool unequal_stones_ = false, swap_ = false;
+};
+
+// How networks judge positions, wherever networks play.
+class InferenceCliOptions {
+ public:
+  void add_to(CLI::App& app);
+  // Without --precision, for commands whose configuration says it.
+  void add_check_to(CLI::App& app);
+  [[nodiscard]] InferenceOptions resolve() const;
+  [[nodiscard]] InferenceCheck* check() const { return wants_check_ ? check_.get() : nullptr; }
+  // After the work: prints what --check-inference found on standard error. Throws a kFailure Error when it is
+  // beyond the limits. Does nothing without the flag.
+  void finish() const;
+
+ private:
+  std::string precision_ = "auto";
+  bool wants_check_ = false;
+  std::unique_ptr<InferenceCheck> check_ = std::make_unique<InferenceCheck>();
 };
 
 // Where runs live unless --run says otherwise: `runs` in the current folder.

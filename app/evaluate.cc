@@ -22,6 +22,7 @@ struct Options {
   std::string report;
   bool policy = false;
   bool json = false;
+  InferenceCliOptions inference;
 };
 
 // Where the report goes: where the user says, else into a run that has none yet (its training was interrupted
@@ -41,6 +42,7 @@ int evaluate(const Options& options) {
   plan.match.game = load_checkpoint(checkpoint).manifest.game;
   plan.match.pairs = options.pairs;
   plan.match.seed = options.seed;
+  plan.inference = options.inference.resolve();
   check_players(plan);
   const std::vector<MatchResult> matches = play_evaluation(plan, stop_on_interrupt());
 
@@ -48,10 +50,12 @@ int evaluate(const Options& options) {
   if (folder) write_evaluation(*folder, options.target, checkpoint, matches);
   if (options.json) {
     print_json(evaluate_json(options.target, matches));
+    options.inference.finish();
     return 0;
   }
   std::cout << to_text(plan.match.game) << "\n" << results_table(matches);
   if (folder) std::cout << "report: " << report_path(*folder).string() << "\n";
+  options.inference.finish();
   return 0;
 }
 
@@ -79,6 +83,7 @@ void add_evaluate(CLI::App& app, Command& command) {
       "none yet");
   sub.add_flag("--policy", options->policy, "The policy's first choice, without search")
       ->excludes(simulations);
+  options->inference.add_to(sub);
   sub.add_flag("--json", options->json, "Print one JSON document");
   sub.footer("Example: pahtum evaluate runs/quick-1 --against greedy --pairs 200");
   sub.callback([options, &command] { command = [options] { return evaluate(*options); }; });

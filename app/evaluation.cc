@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 PlayerContext context_of(const EvaluationPlan& plan) {
-  return {.seed = plan.match.seed, .device = plan.device, .simulations = plan.simulations};
+  return {.seed = plan.match.seed, .inference = plan.inference, .simulations = plan.simulations};
 }
 
 std::vector<std::pair<std::string, std::string>> facts_of(const Manifest& manifest) {

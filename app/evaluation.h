@@ -8,6 +8,7 @@
 
 #include "eval/arena.h"
 #include "eval/player.h"
+#include "model/inference.h"
 
 namespace pahtum {
 
@@ -16,8 +17,8 @@ struct EvaluationPlan {
   std::string player;                // SPEC
   std::vector<std::string> against;  // SPECs
   MatchConfig match;
-  std::string device = "auto";
-  std::int64_t simulations = 0;  // of `net:` players whose SPEC gives none; 0: as in training
+  InferenceOptions inference = {};  // of networks
+  std::int64_t simulations = 0;     // of `net:` players whose SPEC gives none; 0: as in training
 };
 
 // The rules that the first player with a network insists on, else the usual ones. Throws the kRequest Errors

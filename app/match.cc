@@ -16,6 +16,7 @@ struct Options {
   std::uint64_t seed = 1;
   bool json = false;
   RulesOptions rules;
+  InferenceCliOptions inference;
 };
 
 int match(const Options& options) {
@@ -25,6 +26,7 @@ int match(const Options& options) {
   plan.match.game = options.rules.resolve(rules_of_players({options.first, options.second}));
   plan.match.pairs = options.pairs;
   plan.match.seed = options.seed;
+  plan.inference = options.inference.resolve();
   check_players(plan);
   const std::vector<MatchResult> matches = play_evaluation(plan, stop_on_interrupt());
   if (options.json) {
@@ -32,6 +34,7 @@ int match(const Options& options) {
   } else {
     std::cout << to_text(plan.match.game) << "\n" << results_table(matches);
   }
+  options.inference.finish();
   return 0;
 }
 
@@ -48,6 +51,7 @@ void add_match(CLI::App& app, Command& command) {
       ->capture_default_str();
   sub.add_option("--seed", options->seed, "Seed of layouts and players")->capture_default_str();
   sub.add_flag("--json", options->json, "Print one JSON document");
+  options->inference.add_to(sub);
   options->rules.add_to(sub);
   sub.footer("Example: pahtum match greedy uct:1000 --pairs 50 --size 5 --holes 3");
   sub.callback([options, &command] { command = [options] { return match(*options); }; });

@@ -28,6 +28,7 @@ struct MakeOptions {
   std::string output;
   bool json = false;
   RulesOptions rules;
+  InferenceCliOptions inference;
 };
 
 struct ScoreOptions {
@@ -35,6 +36,7 @@ struct ScoreOptions {
   std::int64_t simulations = 0;
   std::uint64_t seed = 1;
   bool json = false;
+  InferenceCliOptions inference;
 };
 
 // How many positions of one number of empty squares there are, and what they are worth for the mover.
@@ -124,6 +126,7 @@ OracleData make_data(const OracleRequest& request) {
 
 int make(const MakeOptions& options) {
   OracleRequest request = options.request;
+  request.inference = options.inference.resolve();
   request.game = options.rules.resolve(rules_of_players(request.players));
   for (const std::string& spec : request.players) require_game(make_player(spec, {})->info(), request.game);
   require_writable(options.output);
@@ -134,23 +137,28 @@ int make(const MakeOptions& options) {
   } else {
     print_for_people(data, options.output);
   }
+  options.inference.finish();
   return 0;
 }
 
 int score(const ScoreOptions& options) {
   const OracleData data = load_oracle_data(options.data);
-  const auto player = make_player(options.player, {.seed = options.seed, .simulations = options.simulations});
+  const auto player = make_player(
+      options.player,
+      {.seed = options.seed, .inference = options.inference.resolve(), .simulations = options.simulations});
   Progress progress;
   const OracleScore score = score_oracle(*player, data, [&](std::int64_t done) {
     progress.update(fmt::format("{}/{} positions", done, data.positions.size()));
   });
   if (options.json) {
     print_json(oracle_json(score));
+    options.inference.finish();
     return 0;
   }
   std::cout << options.player << " on " << to_text(data.game) << ", games of "
             << fmt::format("{}", fmt::join(data.players, ", ")) << "\n"
             << oracle_table(score);
+  options.inference.finish();
   return 0;
 }
 
@@ -178,6 +186,7 @@ void add_make(CLI::App& app, Command& command) {
   sub.add_option("--seed", options->request.seed, "Seed of layouts, openings and players")
       ->capture_default_str();
   sub.add_flag("--json", options->json, "Print one JSON document");
+  options->inference.add_to(sub);
   options->rules.add_to(sub);
   sub.footer(
       "Examples: pahtum oracle make random greedy --empty 8,12,16 --output oracle.pahtum\n"
@@ -195,6 +204,7 @@ void add_score(CLI::App& app, Command& command) {
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{10'000'000}));
   sub.add_option("--seed", options->seed, "Seed of the player's random numbers")->capture_default_str();
   sub.add_flag("--json", options->json, "Print one JSON document");
+  options->inference.add_to(sub);
   sub.footer(
       "Examples: pahtum oracle score greedy oracle.pahtum\n"
       "          pahtum oracle score net:runs/quick-1,policy oracle.pahtum --json");

@@ -185,7 +185,7 @@ std::uint64_t fresh_seed() {
 int play(const Options& options) {
   const std::string spec = options.spec.empty() ? default_spec() : options.spec;
   const std::uint64_t seed = options.seed ? *options.seed : fresh_seed();
-  std::unique_ptr<Player> opponent = make_player(spec, {.seed = seed, .device = "auto", .simulations = 0});
+  std::unique_ptr<Player> opponent = make_player(spec, {.seed = seed});
   Position start;
   if (options.position.empty()) {
     const GameConfig rules = options.rules.resolve(opponent->info().game.value_or(GameConfig{}));

@@ -23,9 +23,10 @@ struct Options {
   std::string run;
   bool resume = false;
   std::vector<std::string> changes;
+  InferenceCliOptions inference;
 };
 
-EvaluationPlan plan_of(const RunConfig& config, const std::string& player) {
+EvaluationPlan plan_of(const RunConfig& config, const std::string& player, InferenceCheck* check) {
   EvaluationPlan plan;
   plan.player = player;
   plan.against = config.evaluation.against;
@@ -34,7 +35,7 @@ EvaluationPlan plan_of(const RunConfig& config, const std::string& player) {
   plan.match.seed = static_cast<std::uint64_t>(config.evaluation.seed);
   plan.match.opening_plies = static_cast<int>(config.evaluation.opening_plies);
   plan.match.threads = static_cast<int>(config.run.workers);
-  plan.device = config.run.device;
+  plan.inference = inference_of(config.run, check);
   return plan;
 }
 
@@ -68,7 +69,7 @@ TrainingSummary resume(const Options& options, fs::path& run) {
   run = run_to_resume(options);
   RunDirectory(run).require_run();
   warn_of_differences(options, run);
-  return resume_training(run, options.changes, stop_on_interrupt());
+  return resume_training(run, options.changes, stop_on_interrupt(), options.inference.check());
 }
 
 TrainingSummary start(const Options& options, fs::path& run) {
@@ -77,14 +78,14 @@ TrainingSummary start(const Options& options, fs::path& run) {
   const RunConfig config = load_run_config(options.config, options.changes);
   const std::string stem = fs::path(options.config).stem().string();
   refuse_comma(options.run.empty() ? stem : options.run);
-  check_players(plan_of(config, "random"));
+  check_players(plan_of(config, "random", nullptr));
   if (!options.run.empty()) {
     run = options.run;
-    return start_training(config, run, stop_on_interrupt());
+    return start_training(config, run, stop_on_interrupt(), options.inference.check());
   }
   run = claim_next_run(stem);
   try {
-    return start_training(config, run, stop_on_interrupt());
+    return start_training(config, run, stop_on_interrupt(), options.inference.check());
   } catch (...) {
     std::error_code ignored;
     fs::remove(run, ignored);  // only when nothing was written into it
@@ -96,8 +97,9 @@ std::string resume_command(const fs::path& run) {
   return "build/pahtum train --resume --run " + run.string();
 }
 
-void evaluate_run(const fs::path& run, const fs::path& checkpoint, const RunConfig& config) {
-  const EvaluationPlan plan = plan_of(config, "net:" + checkpoint.string());
+void evaluate_run(const fs::path& run, const fs::path& checkpoint, const RunConfig& config,
+                  InferenceCheck* check) {
+  const EvaluationPlan plan = plan_of(config, "net:" + checkpoint.string(), check);
   const std::vector<MatchResult> matches = play_evaluation(plan, stop_on_interrupt());
   write_evaluation(run, run.string(), checkpoint, matches);
   std::cout << "\n" << results_table(matches);
@@ -117,7 +119,7 @@ int train(const Options& options) {
   const bool evaluated = !config.evaluation.against.empty();
   if (evaluated) {
     try {
-      evaluate_run(run, summary.checkpoint, config);
+      evaluate_run(run, summary.checkpoint, config, options.inference.check());
     } catch (const Error&) {
       if (!interrupted()) throw;
       std::cout << "interrupted during the evaluation; the agent is saved in " << summary.checkpoint.string()
@@ -128,6 +130,7 @@ int train(const Options& options) {
   std::cout << "\ncheckpoint: " << summary.checkpoint.string() << "\n";
   if (evaluated) std::cout << "report:     " << report_path(run).string() << "\n";
   std::cout << "play it:    build/pahtum play net:" << run.string() << "\n";
+  options.inference.finish();
   return 0;
 }
 
@@ -143,6 +146,7 @@ void add_train(CLI::App& app, Command& command) {
   sub.add_option("--set", options->changes, "section.key=value on top of the file; may be repeated")
       ->allow_extra_args(false)
       ->take_all();
+  options->inference.add_check_to(sub);
   sub.footer(
       "Examples: pahtum train configs/quick.yaml\n"
       "          pahtum train configs/quick.yaml --run runs/wide --set network.channels=64\n"

@@ -76,7 +76,9 @@ class PositionDraw {
     config.threads = request_.threads;
     config.first_layout = next_layout_;
     next_layout_ += static_cast<std::uint64_t>(games);
-    const auto player = [&] { return make_player(spec, {.seed = request_.seed, .device = request_.device}); };
+    const auto player = [&] {
+      return make_player(spec, {.seed = request_.seed, .inference = request_.inference});
+    };
     const auto show = [&](std::int64_t done) {
       if (progress_) progress_(done, games);
     };

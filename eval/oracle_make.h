@@ -9,6 +9,7 @@
 
 #include "env/game_config.h"
 #include "eval/oracle_data.h"
+#include "model/inference.h"
 
 namespace pahtum {
 
@@ -20,8 +21,8 @@ struct OracleRequest {
   std::int64_t positions = 200;      // for each of these, shared out evenly over the players
   int opening_plies = 2;             // random moves at the start of each game
   std::uint64_t seed = 1;
-  std::string device = "auto";  // of networks
-  int threads = 0;              // 0: one per core
+  InferenceOptions inference = {};  // of networks
+  int threads = 0;                  // 0: one per core
 };
 
 // Both call `progress` (which may be empty) from worker threads, one at a time, with how much is done of how

@@ -73,8 +73,8 @@ std::unique_ptr<Player> make_network_player(const std::string& spec, const Playe
     if (context.simulations > 0) search.simulations = context.simulations;
     if (parsed.simulations) search.simulations = *parsed.simulations;
     return std::make_unique<NetworkPlayer>(PlayerInfo{spec, true, manifest.game},
-                                           std::make_unique<NetworkEvaluator>(checkpoint, context.device),
-                                           search, parsed.policy, context.seed);
+                                           make_evaluator(checkpoint, context.inference), search,
+                                           parsed.policy, context.seed);
   } catch (const Error& error) {
     throw Error(error.fault(), player_subject(spec), error.what());
   }

@@ -9,6 +9,7 @@
 
 #include "env/game_config.h"
 #include "env/position.h"
+#include "model/inference.h"
 #include "search/evaluator.h"
 
 namespace pahtum {
@@ -58,8 +59,8 @@ class Player {
 
 // What make_player needs beside the SPEC.
 struct PlayerContext {
-  std::uint64_t seed = 0;       // of the player's own random numbers (Stream::kPlayer)
-  std::string device = "auto";  // of networks
+  std::uint64_t seed = 0;           // of the player's own random numbers (Stream::kPlayer)
+  InferenceOptions inference = {};  // of networks
   std::int64_t simulations =
       0;  // of `net:` players whose SPEC gives none; 0: what the checkpoint was trained with
 };

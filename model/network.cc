@@ -229,6 +229,20 @@ Network playing_network(const Checkpoint& checkpoint) {
   return network;
 }
 
+FrozenWeights freeze(const NetworkImpl& network, int size) {
+  FrozenWeights weights{.config = network.config(),
+                        .size = size,
+                        .channels = static_cast<int>(network.shape().channels),
+                        .swap = network.shape().swap,
+                        .tensors = {}};
+  for (const auto& [name, tensor] : network.folded()) {
+    const torch::Tensor values = tensor.to(torch::kCPU, torch::kFloat32).contiguous();
+    const auto* data = values.data_ptr<float>();
+    weights.tensors.emplace(name, std::vector<float>(data, data + values.numel()));
+  }
+  return weights;
+}
+
 torch::Device choose_device(const std::string& name) {
   if (name == "cpu") return torch::kCPU;
   if (name == "auto") return torch::cuda::is_available() ? torch::kCUDA : torch::kCPU;

@@ -13,12 +13,11 @@
 
 #include "env/observation.h"
 #include "model/checkpoint.h"
+#include "model/frozen_weights.h"
 #include "model/network_config.h"
 
 namespace pahtum {
 
-// The unit the margin head works in: its output of 1 means this many points.
-inline constexpr double kMarginUnit = 20.0;
 inline constexpr std::int64_t kValueHidden = 64;       // width of the value head's dense layer
 inline constexpr double kNormalizationEpsilon = 1e-5;  // added to BatchNorm's variance
 inline constexpr double kNormalizationMomentum = 0.1;  // share of the newest batch in its running statistics
@@ -116,6 +115,9 @@ void load_network(const Checkpoint& checkpoint, const std::string& prefix, Netwo
 // The network a checkpoint plays with: averaged weights, or the raw ones where none were averaged; in
 // evaluation mode. Throws a kRequest Error also when the observation version is not this program's.
 [[nodiscard]] Network playing_network(const Checkpoint& checkpoint);
+
+// The numbers of folded() for a board of size n, free of LibTorch.
+[[nodiscard]] FrozenWeights freeze(const NetworkImpl& network, int size);
 
 // The device a configuration's name stands for. "auto" is CUDA when LibTorch sees a device, else the CPU.
 // Throws a kRequest Error naming the value for anything but auto, cpu and cuda, and for cuda where there is

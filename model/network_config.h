@@ -7,6 +7,9 @@
 
 namespace pahtum {
 
+// The unit the margin head works in: its output of 1 means this many points.
+inline constexpr double kMarginUnit = 20.0;
+
 // The shape of the policy/value network: the `network` section of a configuration.
 struct NetworkConfig {
   std::int64_t channels = 32;  // of every convolution of the tower

@@ -2,7 +2,6 @@
 
 #include <ATen/Parallel.h>
 #include <malloc.h>
-#include <torch/types.h>
 
 #include <algorithm>
 #include <chrono>
@@ -11,7 +10,9 @@
 
 #include "env/base/error.h"
 #include "env/observation.h"
-#include "model/folded_network.h"
+#include "model/inference_check.h"
+#include "model/inference_program.h"
+#include "model/network.h"
 
 namespace pahtum {
 namespace {
@@ -59,12 +60,10 @@ Wdl softmax(const float* logits) {
 
 class NetworkEvaluator::Implementation {
  public:
-  Implementation(const Checkpoint& checkpoint, const std::string& device, int max_batch)
+  Implementation(const Checkpoint& checkpoint, const InferenceOptions& options, int max_batch)
       : size_(static_cast<int>(checkpoint.manifest.game.size)),
-        channels_(shape_of(checkpoint.manifest.game).channels),
-        device_(choose_device(device)),
         max_batch_(max_batch),
-        network_(*playing_network(checkpoint), device_) {
+        chosen_(make_inference_program(checkpoint, options)) {
     if (max_batch < 1) throw request_error("max_batch", std::to_string(max_batch) + " is below 1");
   }
 
@@ -76,18 +75,18 @@ class NetworkEvaluator::Implementation {
     }
   }
 
+  [[nodiscard]] Precision precision() const noexcept { return chosen_.precision; }
+
   double raw_rate(int batch, double seconds) {
     if (batch < 1) throw request_error("batch", std::to_string(batch) + " is below 1");
-    const torch::InferenceMode inference;
-    const torch::Tensor input = input_for(batch).fill_(0.5f).to(device_);
     constexpr int kWarmUp = 2;
-    for (int pass = 0; pass < kWarmUp; ++pass) forward(input);
+    for (int pass = 0; pass < kWarmUp; ++pass) chosen_.program->repeat(batch);
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
     double elapsed = 0.0;
     double done = 0.0;
     do {
-      forward(input);
+      chosen_.program->repeat(batch);
       done += batch;
       elapsed = std::chrono::duration<double>(Clock::now() - start).count();
     } while (elapsed < seconds);
@@ -95,49 +94,21 @@ class NetworkEvaluator::Implementation {
   }
 
  private:
-  // The first `count` rows of the buffer, which grows to the largest batch seen.
-  torch::Tensor input_for(std::int64_t count) {
-    if (!buffer_.defined() || buffer_.size(0) < count) {
-      buffer_ = torch::zeros({count, channels_, size_, size_},
-                             torch::TensorOptions().dtype(torch::kFloat32).pinned_memory(device_.is_cuda()));
-    }
-    return buffer_.narrow(0, 0, count);
-  }
-
-  NetworkOutput forward(const torch::Tensor& input) {
-    NetworkOutput output = network_.forward(input, false);
-    output.policy = output.policy.to(torch::kCPU).contiguous();
-    output.wdl = output.wdl.to(torch::kCPU).contiguous();
-    output.margin = output.margin.to(torch::kCPU).contiguous();
-    return output;
-  }
-
   void evaluate_piece(std::span<const Position> positions, std::span<Evaluation> evaluations) {
-    const torch::InferenceMode inference;
-    const auto squares = static_cast<std::size_t>(size_) * static_cast<std::size_t>(size_);
-    const torch::Tensor input = input_for(static_cast<std::int64_t>(positions.size()));
-    auto* planes = input.data_ptr<float>();
-    const std::size_t numbers = static_cast<std::size_t>(channels_) * squares;
     for (const Position& position : positions) {
-      if (position.size != size_) {
-        throw request_error("position \"" + to_text(position) + "\"", "the network plays on boards of size " +
-                                                                          std::to_string(size_) + ", not " +
-                                                                          std::to_string(position.size));
-      }
-      write_observation(position, std::span(planes, numbers));
-      planes += numbers;
+      if (position.size == size_) continue;
+      throw request_error("position \"" + to_text(position) + "\"", "the network plays on boards of size " +
+                                                                        std::to_string(size_) + ", not " +
+                                                                        std::to_string(position.size));
     }
-    const NetworkOutput output = forward(input.to(device_));
-    const auto actions = static_cast<std::size_t>(output.policy.size(1));
-    const float* policy = output.policy.data_ptr<float>();
-    const float* wdl = output.wdl.data_ptr<float>();
-    const float* margin = output.margin.data_ptr<float>();
+    const auto squares = static_cast<std::size_t>(size_ * size_);
+    const ProgramOutput output = chosen_.program->run(positions);
     for (std::size_t k = 0; k < positions.size(); ++k) {
       Evaluation& evaluation = evaluations[k];
-      const bool finite =
-          fill_policy(positions[k], policy + k * actions, actions > squares, evaluation.policy);
-      evaluation.wdl = softmax(wdl + 3 * k);
-      evaluation.margin = margin[k] * static_cast<float>(kMarginUnit);
+      const bool finite = fill_policy(positions[k], output.policy + k * output.actions,
+                                      output.actions > squares, evaluation.policy);
+      evaluation.wdl = softmax(output.wdl + 3 * k);
+      evaluation.margin = output.margin[k] * static_cast<float>(kMarginUnit);
       if (!finite || !std::isfinite(evaluation.wdl.value().get()) || !std::isfinite(evaluation.margin)) {
         throw failure("network", "its output for position \"" + to_text(positions[k]) + "\" is not finite");
       }
@@ -145,23 +116,59 @@ class NetworkEvaluator::Implementation {
   }
 
   int size_;
-  std::int64_t channels_;
-  torch::Device device_;
   int max_batch_;
-  FoldedNetwork network_;
-  torch::Tensor buffer_;
+  ChosenProgram chosen_;
 };
 
-NetworkEvaluator::NetworkEvaluator(const Checkpoint& checkpoint, const std::string& device, int max_batch)
-    : implementation_(std::make_unique<Implementation>(checkpoint, device, max_batch)) {}
+NetworkEvaluator::NetworkEvaluator(const Checkpoint& checkpoint, const InferenceOptions& options,
+                                   int max_batch)
+    : implementation_(std::make_unique<Implementation>(checkpoint, options, max_batch)) {}
 NetworkEvaluator::~NetworkEvaluator() = default;
 
 void NetworkEvaluator::evaluate(std::span<const Position> positions, std::span<Evaluation> evaluations) {
   implementation_->evaluate(positions, evaluations);
 }
 
+Precision NetworkEvaluator::precision() const noexcept {
+  return implementation_->precision();
+}
+
 double NetworkEvaluator::raw_rate(int batch, double seconds) {
   return implementation_->raw_rate(batch, seconds);
+}
+
+std::unique_ptr<Evaluator> make_evaluator(const Checkpoint& checkpoint, const InferenceOptions& options,
+                                          int max_batch) {
+  auto tested = std::make_unique<NetworkEvaluator>(checkpoint, options, max_batch);
+  if (options.check == nullptr) return tested;
+  const InferenceOptions eager{.device = "cpu", .precision = "fp32", .form = InferenceForm::kEager};
+  const Precision precision = tested->precision();
+  return std::make_unique<CheckingEvaluator>(std::move(tested),
+                                             std::make_unique<NetworkEvaluator>(checkpoint, eager, max_batch),
+                                             precision, *options.check);
+}
+
+void require_inference(const InferenceOptions& options) {
+  static_cast<void>(choose_precision(options));
+}
+
+double operations_per_position(const Manifest& manifest) {
+  const auto squares = static_cast<double>(manifest.game.size * manifest.game.size);
+  const auto width = static_cast<double>(manifest.network.channels);
+  const auto head = static_cast<double>(manifest.network.head_channels);
+  const auto blocks = static_cast<double>(manifest.network.blocks);
+  const NetworkShape shape = shape_of(manifest.game);
+  constexpr double kTaps = 9.0;
+  const double stem = squares * kTaps * static_cast<double>(shape.channels) * width;
+  const double tower = 2.0 * blocks * squares * kTaps * width * width;
+  double pooling = 0.0;
+  for (std::int64_t block = 0; block < manifest.network.blocks; ++block) {
+    if (is_pooled(manifest.network, block)) pooling += 2.0 * width * width;
+  }
+  const auto hidden = static_cast<double>(kValueHidden);
+  const double policy = squares * head * (width + 1.0) + 2.0 * head * (head + (shape.swap ? 1.0 : 0.0));
+  const double value = squares * head * width + 2.0 * head * hidden + 4.0 * hidden;
+  return 2.0 * (stem + tower + pooling + policy + value);
 }
 
 void set_inference_threads(int threads) {

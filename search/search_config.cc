@@ -9,6 +9,18 @@ Schema describe(SearchConfig& config) {
   schema
       .integer("simulations", &config.simulations, 1, 1'000'000, "visits",
                "Visits of the root after which a move is chosen; visits kept from the last move count.")
+      .text("root", &config.root, {"puct", "gumbel"},
+            "How moves are chosen: puct, or gumbel for Gumbel AlphaZero: sequential halving at the root, its "
+            "improved policy below it and as the target.")
+      .boolean("graph", &config.graph,
+               "One node for equal positions, whatever the order of the moves that led there; otherwise "
+               "every line of play has nodes of its own, and shared positions are evaluated again.")
+      .integer("exact_leaf", &config.exact_leaf, 0, 20, "squares",
+               "Positions with at most so many empty squares are solved exactly instead of evaluated, and "
+               "what is proven decides the moves that lead there; 0 switches it off.")
+      .integer("exact_root", &config.exact_root, 0, 24, "squares",
+               "With at most so many empty squares to move on, the position is solved exactly instead of "
+               "searched; 0 switches it off.")
       .real("cpuct", &config.cpuct, 0.0, 100.0, "",
             "Exploration constant of PUCT: higher follows the policy longer, lower the values sooner.")
       .real("fpu_reduction", &config.fpu_reduction, 0.0, 2.0, "",
@@ -19,6 +31,18 @@ Schema describe(SearchConfig& config) {
             "moves: with 40 of them each has a fortieth. Self-play only.")
       .real("noise_fraction", &config.noise_fraction, 0.0, 1.0, "",
             "Weight of the noise in the root's priors; 0 switches it off.")
+      .real("noise_shape", &config.noise_shape, 0.0, 1.0, "",
+            "Share of the noise's concentration that goes to moves by the logarithm of their prior, cut at "
+            "1 %, instead of evenly; KataGo's is 0.5.")
+      .real(
+          "forced_playouts", &config.forced_playouts, 0.0, 100.0, "",
+          "With noise, every move of the root that was tried gets at least √(this · prior · visits) visits, "
+          "and the policy target leaves out what that alone brought; KataGo's is 2, 0 switches it off.")
+      .integer("gumbel_moves", &config.gumbel_moves, 1, 64, "moves", "Moves that a Gumbel root considers.")
+      .real("gumbel_visit_scale", &config.gumbel_visit_scale, 0.0, 10'000.0, "visits",
+            "c_visit of Gumbel AlphaZero: how strongly values outweigh the policy before many visits.")
+      .real("gumbel_value_scale", &config.gumbel_value_scale, 0.0, 100.0, "",
+            "c_scale of Gumbel AlphaZero: how strongly values from 0 to 1 outweigh the policy at all.")
       .real("temperature", &config.temperature, 0.0, 100.0, "",
             "Temperature of the first move of a self-play game: moves are drawn with probability "
             "proportional to visits^(1/temperature).")

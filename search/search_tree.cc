@@ -8,38 +8,44 @@
 
 #include "env/base/error.h"
 #include "env/select_square.h"
+#include "search/edge_choice.h"
+#include "search/legal_index.h"
 
 namespace pahtum {
 namespace {
 
-constexpr double sign_of(Color color) noexcept {
-  return color == Color::kWhite ? 1.0 : -1.0;
-}
-
-// The same order as for_each_legal.
-Move legal_move(const Position& position, std::uint32_t index) noexcept {
-  const Bitboard squares = legal_squares(position);
-  if (index >= static_cast<std::uint32_t>(std::popcount(squares))) return Move::swap();
-  return Move::at(nth_square(squares, static_cast<int>(index)));
-}
-
-std::uint32_t legal_index(const Position& position, Move move) noexcept {
-  const Bitboard squares = legal_squares(position);
-  if (move.is_swap()) return static_cast<std::uint32_t>(std::popcount(squares));
-  return static_cast<std::uint32_t>(std::popcount(squares & (square_bit(move.square()) - 1)));
-}
+// Beyond any board's points.
+constexpr int kUnbounded = 1 << 24;
 
 // NaN, infinities and negative numbers count as no probability.
 float usable_probability(float probability) noexcept {
   return probability > 0.0f && probability <= std::numeric_limits<float>::max() ? probability : 0.0f;
 }
 
+// The skipped moves by their slots.
+std::uint64_t skipped_slots(const GraphEdges& edges) noexcept {
+  std::uint64_t slots = 0;
+  for (std::uint64_t left = edges.header->skipped; left != 0; left &= left - 1) {
+    slots |= std::uint64_t{1} << edges.slot(static_cast<std::size_t>(std::countr_zero(left)));
+  }
+  return slots;
+}
+
 }  // namespace
 
-double SearchTree::white_result(const Position& position) const noexcept {
-  const int margin = position.white_margin();
-  if (objective_ == Objective::kMargin) return margin_utility(static_cast<double>(margin));
-  return static_cast<double>(outcome_of(Margin{margin}));
+SearchTree::SearchTree(const SearchConfig& config, Objective objective)
+    : config_(config),
+      gumbel_(config.root == "gumbel"),
+      objective_(objective),
+      graph_(config.graph, static_cast<std::size_t>(config.simulations) + 1),
+      widest_(objective == Objective::kMargin ? kUnbounded : 1) {
+  assert(config.simulations >= 1);
+  root_moves_.reserve(kMoveIndices);
+}
+
+double SearchTree::worth(int result) const noexcept {
+  const auto points = static_cast<double>(result);
+  return objective_ == Objective::kMargin ? margin_utility(points) : points;
 }
 
 double SearchTree::worth(const Evaluation& evaluation) const noexcept {
@@ -47,157 +53,170 @@ double SearchTree::worth(const Evaluation& evaluation) const noexcept {
   return static_cast<double>(evaluation.wdl.value().get());
 }
 
-SearchTree::SearchTree(const SearchConfig& config, Objective objective)
-    : config_(config), objective_(objective) {
-  assert(config.simulations >= 1);
-  root_moves_.reserve(kMoveIndices);
+void SearchTree::use_solver(Solver* solver) noexcept {
+  solver_ = solver;
+  exact_ = solver != nullptr && config_.exact_leaf > 0;
 }
 
 void SearchTree::reset(const Position& root) {
   assert(!root.over());
   root_ = root;
-  nodes_.clear();
-  edges_.clear();
+  graph_.clear(root);
+  root_node_ = kNone;
+  root_results_.clear();
   noise_.reset();
   waiting_ = false;
 }
 
 void SearchTree::advance(Move move) {
   assert(!waiting_ && is_legal(root_, move));
-  const std::uint32_t child =
-      nodes_.empty() ? kNone : edges_[nodes_.front().first_edge + legal_index(root_, move)].child;
+  std::uint32_t child = kNone;
+  if (root_node_ != kNone) {
+    const GraphEdges edges = graph_.edges(root_node_);
+    const std::uint32_t number = legal_index(root_, move);
+    if (((edges.visited() >> number) & 1) != 0) child = edges.children[edges.slot(number)];
+  }
   apply(root_, move);
   assert(!root_.over());
+  root_results_.clear();
   noise_.reset();
-  if (child == kNone) {
-    nodes_.clear();
-    edges_.clear();
+  halving_.stop();
+  if (child == kNone || graph_[child].move_count == 0) {
+    graph_.clear(root_);
+    root_node_ = kNone;
   } else {
-    keep_subtree(child);
+    root_node_ = graph_.keep(child);
   }
-}
-
-// One sweep in the order of expansion slides what is kept to the front. A node is kept when its parent was:
-// moving the parent leaves the new place of its edge in the child, which comes later in the sweep.
-void SearchTree::keep_subtree(std::uint32_t new_root) noexcept {
-  std::uint32_t next_node = 0;
-  std::uint32_t next_edge = 0;
-  for (std::uint32_t old = new_root; old < nodes_.size(); ++old) {
-    Node node = nodes_[old];
-    if (old != new_root) {
-      if (node.moved_edge == kNone) continue;
-      edges_[node.moved_edge].child = next_node;
-      node.moved_edge = kNone;
-    }
-    for (std::uint32_t k = 0; k < node.edge_count; ++k) {
-      const Edge edge = edges_[node.first_edge + k];
-      edges_[next_edge + k] = edge;
-      if (edge.child != kNone) nodes_[edge.child].moved_edge = next_edge + k;
-    }
-    node.first_edge = next_edge;
-    next_edge += node.edge_count;
-    nodes_[next_node++] = node;
-  }
-  nodes_.resize(next_node);
-  edges_.resize(next_edge);
 }
 
 void SearchTree::begin_move(std::optional<Random> noise) {
   noise_ = noise;
-  if (!nodes_.empty()) mix_noise();
-}
-
-void SearchTree::mix_noise() {
-  if (!noise_) return;
-  const Node& root = nodes_.front();
-  const std::span<Edge> edges(edges_.data() + root.first_edge, root.edge_count);
-  std::array<double, kMoveIndices> noise{};
-  double sum = 0.0;
-  for (std::size_t k = 0; k < edges.size(); ++k) {
-    noise[k] = noise_->gamma(config_.dirichlet_alpha / static_cast<double>(edges.size()));
-    sum += noise[k];
-  }
-  if (!(sum > 0.0)) {
-    // The gammas of a very small alpha all underflow; in that limit a single move takes everything.
-    noise[noise_->below(root.edge_count)] = 1.0;
-    sum = 1.0;
-  }
-  const double fraction = config_.noise_fraction;
-  for (std::size_t k = 0; k < edges.size(); ++k) {
-    edges[k].prior = static_cast<float>((1.0 - fraction) * static_cast<double>(edges[k].prior) +
-                                        fraction * (noise[k] / sum));
-  }
-  noise_.reset();
-}
-
-std::uint32_t SearchTree::select_edge(const Node& node, Color mover) const noexcept {
-  const double sign = sign_of(mover);
-  const double exploration = config_.cpuct * std::sqrt(static_cast<double>(node.visits));
-  double best_score = -std::numeric_limits<double>::infinity();
-  std::uint32_t best = kNone;
-  // All unvisited moves have the same Q, so only the one with the highest prior competes.
-  float unvisited_prior = -1.0f;
-  std::uint32_t unvisited = kNone;
-  double visited_mass = 0.0;
-  for (std::uint32_t k = 0; k < node.edge_count; ++k) {
-    const Edge& edge = edges_[node.first_edge + k];
-    if (edge.child == kNone) {
-      if (edge.prior > unvisited_prior) {
-        unvisited_prior = edge.prior;
-        unvisited = k;
-      }
-      continue;
-    }
-    const Node& child = nodes_[edge.child];
-    const double prior = static_cast<double>(edge.prior);
-    visited_mass += prior;
-    const double score = sign * child.white_sum / static_cast<double>(child.visits) +
-                         exploration * prior / static_cast<double>(1 + child.visits);
-    if (score > best_score) {
-      best_score = score;
-      best = k;
-    }
-  }
-  if (unvisited == kNone) return best;
-  const double value = sign * node.white_sum / static_cast<double>(node.visits);
-  const double score = value - config_.fpu_reduction * std::sqrt(visited_mass) +
-                       exploration * static_cast<double>(unvisited_prior);
-  return score > best_score || (score == best_score && unvisited < best) ? unvisited : best;
+  noise_mixed_ = false;
+  halving_.stop();
+  if (root_node_ != kNone) prepare_root();
 }
 
 bool SearchTree::next_leaf(Position& leaf) {
   assert(!waiting_);
-  path_length_ = 0;
-  if (nodes_.empty()) {
-    leaf = leaf_ = root_;
-    leaf_edge_ = kNone;
+  if (solver_ != nullptr && root_results_.empty() && root_.empty_count() <= config_.exact_root) solve_root();
+  if (root_node_ == kNone && root_results_.empty()) {
+    path_length_ = 0;
+    leaf_ = root_;
     waiting_ = true;
+  }
+  while (!waiting_ && !root_proven() && root_visits() < config_.simulations) waiting_ = simulate();
+  if (waiting_) leaf = leaf_;
+  return waiting_;
+}
+
+bool SearchTree::root_proven() const noexcept {
+  return !root_results_.empty() || (exact_ && root_node_ != kNone && graph_[root_node_].proven());
+}
+
+void SearchTree::solve_root() {
+  const Solution solution =
+      solver_->solve(root_, {.objective = objective_, .moves = SolvedMoves::kEveryValue, .limits = {}});
+  assert(solution.exact);
+  root_results_ = solution.moves;
+}
+
+bool SearchTree::settled(const Position& position) const noexcept {
+  return position.over() || (exact_ && position.empty_count() <= config_.exact_leaf);
+}
+
+bool SearchTree::simulate() {
+  path_length_ = 0;
+  std::uint32_t node = root_node_;
+  while (true) {
+    const GraphEdges edges = graph_.edges(node);
+    if (edges.header != nullptr && edges.header->shared != 0) {
+      refresh_shared(graph_[node], edges);
+      if (graph_[node].proven()) {
+        back_up(node, worth(graph_[node].lower));
+        return false;
+      }
+    }
+    const Choice choice = node == root_node_ ? select_at_root(edges) : select(node, edges);
+    path_[path_length_++] = {node, choice.slot};
+    if (!choice.visited) return expand(node, choice.move);
+    const std::uint32_t child = edges.children[choice.slot];
+    const GraphNode& next = graph_[child];
+    if (next.proven() || (config_.graph && next.visits > edges.visits[choice.slot])) {
+      back_up(child, next.proven() ? worth(next.lower) : 0.0);
+      return false;
+    }
+    node = child;
+  }
+}
+
+bool SearchTree::expand(std::uint32_t node, std::uint32_t move) {
+  new_move_ = move;
+  Position position = graph_.position(node);
+  apply(position, legal_move(position, move));
+  std::uint32_t child = graph_.find(position);
+  if (child == kNone && !settled(position)) {
+    leaf_ = position;
     return true;
   }
-  while (root_visits() < config_.simulations) {
-    Position position = root_;
-    path_length_ = 0;
-    std::uint32_t node = 0;
-    std::uint32_t edge = kNone;
-    while (node != kNone) {
-      path_[path_length_++] = node;
-      if (nodes_[node].edge_count == 0) break;
-      const std::uint32_t index = select_edge(nodes_[node], position.mover);
-      apply(position, legal_move(position, index));
-      edge = nodes_[node].first_edge + index;
-      node = edges_[edge].child;
-    }
-    if (!position.over()) {
-      leaf = leaf_ = position;
-      leaf_edge_ = edge;
-      waiting_ = true;
-      return true;
-    }
-    const double result = white_result(position);
-    back_up(result);
-    if (node == kNone) add_node(edge, result, 0);
-  }
+  const bool is_new = child == kNone;
+  if (is_new) child = add_settled(position);
+  link(child, is_new);
+  back_up(child, worth(graph_[child].lower));
   return false;
+}
+
+void SearchTree::refresh_shared(GraphNode& node, const GraphEdges& edges) const noexcept {
+  const double sign = node.sign();
+  for (std::uint64_t left = edges.header->shared; left != 0; left &= left - 1) {
+    const std::size_t slot = edges.slot(static_cast<std::size_t>(std::countr_zero(left)));
+    edges.values[slot] = sign * mean(graph_[edges.children[slot]]);
+  }
+  if (exact_) tighten(node, edges);
+}
+
+// A side's bounds are White's, turned round for Black.
+void SearchTree::tighten(GraphNode& node, const GraphEdges& edges) const noexcept {
+  const bool white = node.mover == Color::kWhite;
+  const auto lower_of = [&](const GraphNode& any) { return white ? any.lower : -any.upper; };
+  const auto upper_of = [&](const GraphNode& any) { return white ? any.upper : -any.lower; };
+  int lower = lower_of(node);
+  int best_upper = std::numeric_limits<int>::min();
+  for (const std::uint32_t child : edges.children) {
+    lower = std::max(lower, lower_of(graph_[child]));
+    best_upper = std::max(best_upper, upper_of(graph_[child]));
+  }
+  const bool all_visited = edges.children.size() == node.move_count;
+  const int upper = all_visited ? std::min(upper_of(node), best_upper) : upper_of(node);
+  node.lower = white ? lower : -upper;
+  node.upper = white ? upper : -lower;
+  std::uint64_t left = edges.visited();
+  for (const std::uint32_t child : edges.children) {
+    if (upper_of(graph_[child]) < lower) edges.header->skipped |= left & (~left + 1);
+    left &= left - 1;
+  }
+}
+
+SearchTree::Choice SearchTree::select(std::uint32_t number, const GraphEdges& edges) noexcept {
+  // All unvisited moves have the same value, so only the one with the highest prior competes.
+  const std::uint8_t fresh = graph_.best_new(number);
+  if (edges.header == nullptr) return {false, 0, fresh};
+  const GraphNode& node = graph_[number];
+  if (gumbel_) {
+    Statistics memory;
+    const auto moves = statistics(number, edges, memory);
+    return choice_of(edges, gumbel_move(moves, improved(number, moves), edges.header->skipped));
+  }
+  const double exploration = config_.cpuct * std::sqrt(static_cast<double>(node.visits));
+  const BestEdge best =
+      best_puct(edges.priors, edges.values, edges.visits, exploration, skipped_slots(edges));
+  if (fresh == GraphNode::kNoMove) return {true, best.slot, 0};
+  const double score = node.sign() * mean(node) -
+                       config_.fpu_reduction * std::sqrt(edges.header->visited_prior) +
+                       exploration * static_cast<double>(graph_.priors(number)[fresh]);
+  if (score < best.score) return {true, best.slot, 0};
+  // Of equals the first in ascending order: the best edge comes first when its slot counts moves before.
+  if (score == best.score && best.slot < edges.slot(fresh)) return {true, best.slot, 0};
+  return {false, 0, fresh};
 }
 
 void SearchTree::receive(const Evaluation& evaluation) {
@@ -208,102 +227,96 @@ void SearchTree::receive(const Evaluation& evaluation) {
                   "the value is not finite; win, draw and loss must be probabilities, the margin a number");
   }
   waiting_ = false;
-  const double result = sign_of(leaf_.mover) * value;
-  back_up(result);
-
-  const auto count = static_cast<std::uint32_t>(legal_count(leaf_));
-  const auto first_edge = static_cast<std::uint32_t>(edges_.size());
-  add_node(leaf_edge_, result, count);
-  double sum = 0.0;
-  Edge* edge = edges_.data() + first_edge;
-  for_each_legal(leaf_, [&](Move move) {
-    edge->prior = usable_probability(evaluation.policy[static_cast<std::size_t>(move.index())]);
-    sum += static_cast<double>(edge->prior);
-    ++edge;
-  });
-  for (Edge& each : std::span(edges_).subspan(first_edge)) {
-    each.prior = sum > 0.0 ? static_cast<float>(static_cast<double>(each.prior) / sum)
-                           : 1.0f / static_cast<float>(count);
+  const double result = leaf_.mover == Color::kWhite ? value : -value;
+  const std::uint32_t node = add_evaluated(evaluation, result);
+  if (path_length_ == 0) {
+    root_node_ = node;
+    prepare_root();
+    return;
   }
-  if (leaf_edge_ == kNone) mix_noise();
+  link(node, true);
+  back_up(node, result);
 }
 
-void SearchTree::add_node(std::uint32_t edge, double result, std::uint32_t edge_count) {
-  if (edge != kNone) edges_[edge].child = static_cast<std::uint32_t>(nodes_.size());
-  nodes_.push_back({.white_sum = result,
-                    .first_edge = static_cast<std::uint32_t>(edges_.size()),
-                    .visits = 1,
-                    .moved_edge = kNone,
-                    .edge_count = edge_count});
-  edges_.resize(edges_.size() + edge_count, Edge{.prior = 0.0f, .child = kNone});
+std::uint32_t SearchTree::add_settled(const Position& position) {
+  const std::uint32_t number = graph_.add(position, 0, path_[path_length_ - 1].node);
+  int result = position.white_margin();
+  if (!position.over()) {
+    const Solution solution =
+        solver_->solve(position, {.objective = objective_, .moves = SolvedMoves::kOneBest, .limits = {}});
+    assert(solution.exact);
+    result = position.mover == Color::kWhite ? solution.lower : -solution.lower;
+  }
+  GraphNode& node = graph_[number];
+  node.lower = node.upper = objective_ == Objective::kMargin ? result : std::clamp(result, -1, 1);
+  node.white_value = worth(node.lower);
+  node.own = static_cast<float>(node.white_value);
+  node.visits = 0;
+  return number;
 }
 
-void SearchTree::back_up(double result) noexcept {
-  for (const std::uint32_t node : std::span(path_).first(path_length_)) {
-    ++nodes_[node].visits;
-    nodes_[node].white_sum += result;
+std::uint32_t SearchTree::add_evaluated(const Evaluation& evaluation, double result) {
+  const int count = legal_count(leaf_);
+  const std::uint32_t number =
+      graph_.add(leaf_, count, path_length_ == 0 ? kNone : path_[path_length_ - 1].node);
+  GraphNode& node = graph_[number];
+  node.white_value = result;
+  node.own = static_cast<float>(result);
+  node.lower = -widest_;
+  node.upper = widest_;
+
+  const std::span<float> priors = graph_.priors(number);
+  std::size_t next = 0;
+  for_each_legal(
+      leaf_, [&](Move move) { priors[next++] = evaluation.policy[static_cast<std::size_t>(move.index())]; });
+  for (float& prior : priors) prior = usable_probability(prior);
+  const double sum = lane_sum(
+      priors.size(), [prior = priors.data()](std::size_t k) { return static_cast<double>(prior[k]); });
+  if (sum > 0.0) {
+    for (float& prior : priors) prior = static_cast<float>(static_cast<double>(prior) / sum);
+  } else {
+    std::fill(priors.begin(), priors.end(), 1.0f / static_cast<float>(count));
+  }
+  return number;
+}
+
+void SearchTree::link(std::uint32_t child, bool is_new) {
+  Step& last = path_[path_length_ - 1];
+  last.slot = graph_.add_edge(last.node, new_move_, child);
+  if (is_new) return;
+  graph_.edges(last.node).header->shared |= std::uint64_t{1} << new_move_;
+  const std::uint32_t first = graph_[child].parent;
+  if (first == kNone) return;
+  const GraphEdges others = graph_.edges(first);
+  const auto slot =
+      std::find(others.children.begin(), others.children.end(), child) - others.children.begin();
+  assert(static_cast<std::size_t>(slot) < others.children.size());
+  others.header->shared |= nth_square_bit(others.visited(), static_cast<int>(slot));
+}
+
+void SearchTree::back_up(std::uint32_t child, double result) noexcept {
+  if (graph_[child].move_count == 0) {
+    GraphNode& end = graph_[child];
+    ++end.visits;
+    if (!config_.graph && end.visits > 1) end.white_value += result;
+  }
+  for (std::size_t k = path_length_; k-- > 0;) {
+    const auto [number, slot] = path_[k];
+    GraphNode& node = graph_[number];
+    const GraphNode& below = graph_[child];
+    const GraphEdges edges = graph_.edges(number);
+    ++edges.visits[slot];
+    ++node.visits;
+    edges.values[slot] = node.sign() * mean(below);
+    node.white_value = config_.graph ? value_of(node, edges) : node.white_value + result;
+    if (exact_ && bounded(below)) tighten(node, edges);
+    child = number;
   }
 }
 
-std::span<const RootMove> SearchTree::root_moves() const {
-  root_moves_.clear();
-  if (nodes_.empty()) return root_moves_;
-  const double sign = sign_of(root_.mover);
-  const Edge* edge = edges_.data() + nodes_.front().first_edge;
-  for_each_legal(root_, [&](Move move) {
-    RootMove& entry = root_moves_.emplace_back();
-    entry.move = move;
-    entry.prior = edge->prior;
-    if (edge->child != kNone) {
-      const Node& child = nodes_[edge->child];
-      entry.visits = child.visits;
-      entry.value = Value(static_cast<float>(sign * child.white_sum / static_cast<double>(child.visits)));
-    }
-    ++edge;
-  });
-  return root_moves_;
-}
-
-Value SearchTree::root_value() const noexcept {
-  if (nodes_.empty()) return Value();
-  const Node& root = nodes_.front();
-  const double sign = sign_of(root_.mover);
-  if (root.visits == 1) return Value(static_cast<float>(sign * root.white_sum));
-  // Summed anew rather than by taking the evaluation out of white_sum: exact results stay exact.
-  double white_sum = 0.0;
-  for (const Edge& edge : std::span(edges_).subspan(root.first_edge, root.edge_count)) {
-    if (edge.child != kNone) white_sum += nodes_[edge.child].white_sum;
-  }
-  return Value(static_cast<float>(sign * white_sum / static_cast<double>(root_visits())));
-}
-
-Move choose_move(std::span<const RootMove> moves, double temperature, Random& random) {
-  assert(!moves.empty() && moves.size() <= kMoveIndices);
-  const bool visited =
-      std::any_of(moves.begin(), moves.end(), [](const RootMove& m) { return m.visits > 0; });
-  const auto weight_of = [&](const RootMove& m) {
-    return visited ? static_cast<double>(m.visits) : static_cast<double>(m.prior);
-  };
-  const auto best = std::max_element(moves.begin(), moves.end(), [&](const RootMove& a, const RootMove& b) {
-    return weight_of(a) != weight_of(b) ? weight_of(a) < weight_of(b) : a.prior < b.prior;
-  });
-  if (!(temperature > 0.0)) return best->move;
-
-  // Relative to the best move every exponent is at most 0, so the powers lie in [0, 1] at any temperature.
-  const double best_logarithm = std::log(weight_of(*best));
-  std::array<double, kMoveIndices> cumulative{};
-  double sum = 0.0;
-  for (std::size_t k = 0; k < moves.size(); ++k) {
-    const double weight = weight_of(moves[k]);
-    if (weight > 0.0) sum += std::exp((std::log(weight) - best_logarithm) / temperature);
-    cumulative[k] = sum;
-  }
-  if (!(sum > 0.0)) return best->move;
-  const double drawn = random.uniform() * sum;
-  const auto end = cumulative.begin() + static_cast<std::ptrdiff_t>(moves.size());
-  const auto found = std::upper_bound(cumulative.begin(), end, drawn);
-  if (found == end) return best->move;
-  return moves[static_cast<std::size_t>(found - cumulative.begin())].move;
+double SearchTree::value_of(const GraphNode& node, const GraphEdges& edges) noexcept {
+  const double sum = static_cast<double>(node.own) + node.sign() * weighted_sum(edges.values, edges.visits);
+  return sum / static_cast<double>(node.visits);
 }
 
 }  // namespace pahtum

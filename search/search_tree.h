@@ -1,52 +1,71 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "env/base/random.h"
 #include "env/game_config.h"
 #include "env/position.h"
 #include "search/evaluator.h"
+#include "search/root_moves.h"
+#include "search/root_search.h"
 #include "search/search_config.h"
+#include "search/search_graph.h"
+#include "search/solver.h"
 
 namespace pahtum {
 
-// What the search knows of one move at the root. Values are for the side to move at the root.
-struct RootMove {
-  Move move;
-  std::int32_t visits = 0;
-  float prior = 0.0f;  // noise included when there is noise
-  Value value;         // mean result of the simulations through the move; 0 when unvisited
-};
-
-// PUCT tree search of one game (Silver et al., "A general reinforcement learning algorithm that masters
-// chess, shogi, and Go through self-play", Science 2018, with first-play urgency as in later programs): at
-// each position the move a with the highest
+// PUCT search of one game (Silver et al., "A general reinforcement learning algorithm that masters chess,
+// shogi, and Go through self-play", Science 2018, with first-play urgency as in later programs): at each
+// position the move a with the highest
 //
 //   Q(a) + cpuct · P(a) · √N / (1 + n(a))
 //
 // where N is 1 (the position's own evaluation) plus the visits of its moves, P the prior and n(a) the visits;
 // ties go to the first in ascending order. Q is the mean result of a visited move and, for an unvisited one,
-// the position's mean (own evaluation included) − fpu_reduction · √(Σ P of the visited moves). One simulation
-// selects one leaf; the caller evaluates leaves of many trees in one batch and hands the answers back:
+// the position's mean (own evaluation included) − fpu_reduction · √(Σ P of the visited moves).
+//
+// With config.graph, equal positions are one node, as D. J. Wu describes it ("Monte-Carlo Graph Search from
+// First Principles", KataGo's documentation, 2023): visits n(a) are those of the edge, a position's mean is
+// that of its own evaluation and its moves' values, (U + Σ n(a) · Q(a)) / N with Q(a) the child's mean,
+// computed anew on every path that a simulation took, and a simulation ends at a child with more visits than
+// its edge: what other paths found there is used without evaluating anything. Without it, every path has
+// nodes of its own and means are sums of results over visits. docs/search.md says why this scheme.
+//
+// One simulation selects one leaf; the caller evaluates leaves of many trees in one batch and hands the
+// answers back:
 //
 //   tree.reset(position); tree.begin_move(noise);
 //   while (tree.next_leaf(leaf)) { evaluate leaf; tree.receive(evaluation); }
-//   choose a move from tree.root_moves(); tree.advance(move); tree.begin_move(noise); …
+//   move = tree.choose(temperature, random); tree.advance(move); tree.begin_move(noise); …
 //
-// Finished games inside the tree are backed up with their exact result and need no evaluation. Memory is that
-// of the largest search so far: at most one node per visit of the root, and nothing is allocated below that.
-// One thread at a time per object.
+// With a solver, leaves of at most config.exact_leaf empty squares are solved and never evaluated. A position
+// keeps bounds on its result (score bounded search: T. Cazenave and A. Saffidine, 2010): the best of its
+// moves' lower bounds, and the best of their upper ones once all are visited; its mean is kept within them.
+// Moves proven worse than another are not selected, and the search ends when the root is proven. A root with
+// at most config.exact_root empty squares is solved itself, with the values of all its moves.
+//
+// config.root "gumbel" chooses moves as Gumbel AlphaZero does instead, see root_search.h; choose() and
+// policy_target() then are its choice and its improved policy.
+//
+// Finished games inside the search are backed up with their exact result and need no evaluation. Memory is
+// that of the largest search so far: at most one node per visit of the root, and nothing is allocated below
+// that. One thread at a time per object; objects can be moved, not copied.
 class SearchTree {
  public:
   // `config` is copied; config.simulations ≥ 1. `objective` says what results are worth: 1, 0, −1, or the
   // margin_utility of the points.
   explicit SearchTree(const SearchConfig& config, Objective objective = Objective::kOutcome);
+
+  // Exact endings by `solver`, which must outlive its use here; trees of one thread may share it. Without one
+  // (null) nothing is solved, whatever the configuration says. Call it before reset().
+  void use_solver(Solver* solver) noexcept;
 
   // Forgets everything and makes `root` (a game that is not over) the root.
   void reset(const Position& root);
@@ -54,12 +73,13 @@ class SearchTree {
   // reuse. The game must not be over after it, and no leaf may wait for its evaluation.
   void advance(Move move);
   // Call once after reset() or advance(). With a generator, Dirichlet noise from it is mixed into the root's
-  // priors as soon as these exist, once.
+  // priors as soon as these exist, once, and playouts are forced; a Gumbel root draws its variables from it.
   void begin_move(std::optional<Random> noise);
 
-  // Simulates until a leaf needs an evaluation (true; `leaf` is it, and receive() must follow) or the root
-  // has its visits (false). The first leaf of a new root is the root itself, which is no visit of a move.
-  // advance() keeps fewer visits than config.simulations, so every move gets at least one new simulation.
+  // Simulates until a leaf needs an evaluation (true; `leaf` is it, and receive() must follow), or the root
+  // has its visits or is proven (false). The first leaf of a new root is the root itself, which is no visit
+  // of a move. advance() keeps fewer visits than config.simulations, so every move gets at least one new
+  // simulation.
   [[nodiscard]] bool next_leaf(Position& leaf);
   // The answer for that leaf. What the policy gives to illegal moves is ignored; the rest is scaled to sum 1,
   // with negative and non-finite entries taken as 0, and is uniform when nothing remains. Throws a kFailure
@@ -70,82 +90,112 @@ class SearchTree {
   [[nodiscard]] const Position& root() const noexcept { return root_; }
   // Simulations through the root's moves.
   [[nodiscard]] std::int32_t root_visits() const noexcept {
-    return nodes_.empty() ? 0 : nodes_.front().visits - 1;
+    return root_node_ == kNone ? 0 : graph_[root_node_].visits - 1;
   }
-  // All legal moves of the root in ascending order; empty before the root was evaluated. Valid until the next
-  // call of this or of a function that is not const.
+  // The result of the root with best play is known: that of root_value().
+  [[nodiscard]] bool root_proven() const noexcept;
+  // All legal moves of the root in ascending order; empty before the root was evaluated or solved. Valid
+  // until the next call of this or of a function that is not const.
   [[nodiscard]] std::span<const RootMove> root_moves() const;
-  // Mean result over the root's simulations, for the side to move; the evaluator's value when there are none
-  // yet, and 0 before that.
+  // Exact result of a proven root, or mean over its simulations, for the side to move; the evaluator's value
+  // when there are none yet, and 0 before that.
   [[nodiscard]] Value root_value() const noexcept;
   // Bytes held for nodes and edges, in use or kept for reuse.
-  [[nodiscard]] std::size_t memory_bytes() const noexcept {
-    return nodes_.capacity() * sizeof(Node) + edges_.capacity() * sizeof(Edge);
-  }
+  [[nodiscard]] std::size_t memory_bytes() const noexcept { return graph_.memory_bytes(); }
+
+  // What the policy should learn from this search, in the order of root_moves(): sums to 1. Visits without
+  // those that forcing brought (the priors when there are none), the improved policy of a Gumbel root;
+  // nothing for moves that proof rules out, and equal shares for the best ones where the root is proven.
+  // Valid as root_moves() is, and empty when that is.
+  [[nodiscard]] std::span<const float> policy_target() const;
+  // The move to play: choose_move of root_moves(), or a Gumbel root's best one, whatever the temperature.
+  // After the search; root_moves() must not be empty.
+  [[nodiscard]] Move choose(double temperature, Random& random) const;
+  // The nodes behind it, for looking on; valid until the next call of a function that is not const.
+  [[nodiscard]] const SearchGraph& graph() const noexcept { return graph_; }
 
  private:
-  static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+  static constexpr std::uint32_t kNone = SearchGraph::kNone;
   // Every move but the swap fills a square, so no line is longer.
   static constexpr std::size_t kMaxPath = kMaxSquares + 2;
 
-  // A legal move of an expanded position. Move k of a node is its position's k-th legal move, so the move
-  // itself need not be stored.
-  //
-  //   0       4       8
-  //   | prior | child |
-  struct Edge {
-    float prior;
-    std::uint32_t child;  // index into nodes_; kNone while unvisited
+  // A node and the slot of the edge that was taken there; the last one's is not known before link().
+  struct Step {
+    std::uint32_t node;
+    std::size_t slot;
   };
-  static_assert(sizeof(Edge) == 8 && std::is_trivially_copyable_v<Edge>);
-
-  // A visited position; a finished game has no edges. Results are summed from White's side, so that backing
-  // up needs no look at who moves where: in some phases a player moves twice.
-  //
-  //   0           8            12       16           20           24
-  //   | white_sum | first_edge | visits | moved_edge | edge_count |
-  struct Node {
-    double white_sum;          // of the results of its visits
-    std::uint32_t first_edge;  // index into edges_
-    std::int32_t visits;       // its own evaluation included
-    std::uint32_t moved_edge;  // kNone outside keep_subtree()
-    std::uint32_t edge_count;
+  // A visited edge by its slot, or an unvisited move.
+  struct Choice {
+    bool visited;
+    std::size_t slot;
+    std::uint32_t move;
   };
-  static_assert(sizeof(Node) == 24 && std::is_trivially_copyable_v<Node>);
 
-  [[nodiscard]] std::uint32_t select_edge(const Node& node, Color mover) const noexcept;
-  // Adds a node to both arenas, hanging below `edge` (kNone: the root), with one visit.
-  void add_node(std::uint32_t edge, double white_result, std::uint32_t edge_count);
-  void back_up(double white_result) noexcept;
-  void mix_noise();
-  void keep_subtree(std::uint32_t node) noexcept;
+  // One simulation from the root: true when it needs an evaluation of leaf_.
+  bool simulate();
+  bool expand(std::uint32_t node, std::uint32_t move);
+  [[nodiscard]] Choice select(std::uint32_t node, const GraphEdges& edges) noexcept;
+  void refresh_shared(GraphNode& node, const GraphEdges& edges) const noexcept;
+  // Whether `position` is over or small enough to be solved.
+  [[nodiscard]] bool settled(const Position& position) const noexcept;
+  void solve_root();
+  void add_searched_moves() const;
+  [[nodiscard]] bool bounded(const GraphNode& node) const noexcept {
+    return node.lower > -widest_ || node.upper < widest_;
+  }
+  // Narrows the node's bounds by those of its moves.
+  void tighten(GraphNode& node, const GraphEdges& edges) const noexcept;
+  // A node for `position`, which is settled, or for leaf_: `result` is White's.
+  std::uint32_t add_settled(const Position& position);
+  std::uint32_t add_evaluated(const Evaluation& evaluation, double result);
+  // Makes `child` what new_move_ of the path's last node leads to.
+  void link(std::uint32_t child, bool is_new);
+  // Counts a visit on the whole path; `child` is what its last step leads to.
+  void back_up(std::uint32_t child, double result) noexcept;
+  [[nodiscard]] static double value_of(const GraphNode& node, const GraphEdges& edges) noexcept;
+  void prepare_root();
+  [[nodiscard]] Choice select_at_root(const GraphEdges& edges);
+  [[nodiscard]] static Choice choice_of(const GraphEdges& edges, std::size_t move) noexcept;
+  // All legal moves of a node.
+  using Statistics = std::array<MoveStatistics, kMaxSquares>;
+  [[nodiscard]] std::span<const MoveStatistics> statistics(std::uint32_t node, const GraphEdges& edges,
+                                                           Statistics& memory) const noexcept;
+  [[nodiscard]] ImprovedPolicy improved(std::uint32_t node,
+                                        std::span<const MoveStatistics> moves) const noexcept;
 
-  // What a finished game is worth to White, and an evaluation to its mover.
-  [[nodiscard]] double white_result(const Position& position) const noexcept;
+  [[nodiscard]] double mean(const GraphNode& node) const noexcept {
+    const double value =
+        config_.graph ? node.white_value : node.white_value / static_cast<double>(node.visits);
+    return exact_ ? std::clamp(value, worth(node.lower), worth(node.upper)) : value;
+  }
+  // What a result in points, or an outcome, is worth to the one it is counted for.
+  [[nodiscard]] double worth(int result) const noexcept;
   [[nodiscard]] double worth(const Evaluation& evaluation) const noexcept;
 
   SearchConfig config_;
+  bool gumbel_;
   Objective objective_;
   Position root_;
-  // Both in the order of expansion, so a child comes after its parent, and a node's edges after those of all
-  // nodes before it. The root is number 0.
-  std::vector<Node> nodes_;
-  std::vector<Edge> edges_;
-  std::optional<Random> noise_;  // waits for the root's priors
+  SearchGraph graph_;
+  std::uint32_t root_node_ = kNone;  // kNone before its evaluation
+  Solver* solver_ = nullptr;
+  bool exact_ = false;  // leaves are solved
+  int widest_;          // no result is beyond ± this
+  // What each move of a solved root leads to, for its mover; empty for another.
+  std::vector<std::pair<Move, int>> root_results_;
+  std::optional<Random> noise_;  // of this move
+  bool noise_mixed_ = false;
+  SequentialHalving halving_;
 
-  // The leaf that waits for its evaluation: the edge it hangs below, and the nodes above it from the root.
+  // The leaf that waits for its evaluation, and the way to it.
   bool waiting_ = false;
   Position leaf_;
-  std::uint32_t leaf_edge_ = kNone;
-  std::array<std::uint32_t, kMaxPath> path_{};
+  std::array<Step, kMaxPath> path_{};
   std::size_t path_length_ = 0;
+  std::uint32_t new_move_ = 0;
 
   mutable std::vector<RootMove> root_moves_;  // what root_moves() shows
+  mutable std::vector<float> policy_target_;
 };
-
-// A move drawn with probability ∝ visits^(1/temperature), computed in logarithms; temperature 0 takes a most
-// visited move, the one with the higher prior when several are, and the first of those. `moves` is not empty.
-// With no visits at all, priors take their place.
-[[nodiscard]] Move choose_move(std::span<const RootMove> moves, double temperature, Random& random);
 
 }  // namespace pahtum

@@ -88,6 +88,7 @@ void add_searched_games(std::span<const Position> starts, std::int64_t simulatio
                         Fingerprint& fingerprint) {
   SearchConfig config;
   config.simulations = simulations;
+  config.graph = false;
   std::vector<SearchTree> trees;
   trees.reserve(starts.size());
   for (const Position& start : starts) {

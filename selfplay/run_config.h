@@ -6,6 +6,7 @@
 
 #include "env/base/schema.h"
 #include "env/game_config.h"
+#include "model/inference.h"
 #include "model/network_config.h"
 #include "model/trainer.h"
 #include "search/search_config.h"
@@ -17,10 +18,14 @@ struct ScheduleConfig {
   std::int64_t seed = 1;
   std::int64_t iterations = 20;  // an iteration plays games, learns from them and saves a checkpoint
   std::string device = "auto";
-  std::int64_t workers = 0;  // self-play threads; 0: one per core
+  std::string precision = "auto";  // of inference
+  std::int64_t workers = 0;        // self-play threads; 0: one per core
   std::int64_t keep_checkpoints = 5;
 };
 [[nodiscard]] Schema describe(ScheduleConfig& config);
+
+// How the run's networks judge positions; `check`, which may be null, outlives the evaluators.
+[[nodiscard]] InferenceOptions inference_of(const ScheduleConfig& config, InferenceCheck* check);
 
 // How games are played for training: the `selfplay` section.
 struct SelfplayConfig {

@@ -38,14 +38,17 @@ void on_threads(std::size_t workers, Work&& work) {
 
 }  // namespace
 
-SelfplayRate measure_selfplay(const RunConfig& config, double seconds) {
+SelfplayRate measure_selfplay(const RunConfig& config, double seconds, InferenceCheck* check) {
   const std::vector<std::unique_ptr<SelfplayWorker>> workers = make_workers(config);
   const Trainer trainer(config.game, config.network, config.learner,
                         static_cast<std::uint64_t>(config.run.seed), config.run.device);
   const Checkpoint weights = trainer.snapshot();
-  std::vector<std::unique_ptr<NetworkEvaluator>> evaluators;
+  const InferenceOptions inference = inference_of(config.run, check);
+  std::vector<std::unique_ptr<NetworkEvaluator>> bare;
+  std::vector<std::unique_ptr<Evaluator>> evaluators;
   for (const auto& worker : workers) {
-    evaluators.push_back(std::make_unique<NetworkEvaluator>(weights, config.run.device, worker->slots()));
+    bare.push_back(std::make_unique<NetworkEvaluator>(weights, inference, worker->slots()));
+    evaluators.push_back(make_evaluator(weights, inference, worker->slots()));
   }
   SelfplayCounters total;
   std::array<double, kRounds> moves{};
@@ -72,7 +75,7 @@ SelfplayRate measure_selfplay(const RunConfig& config, double seconds) {
                          static_cast<double>(std::max<std::int64_t>(total.batches, 1));
     std::vector<double> rates(workers.size());
     on_threads(workers.size(), [&](std::size_t k) {
-      rates[k] = evaluators[k]->raw_rate(std::max(1, static_cast<int>(std::lround(batch))), seconds);
+      rates[k] = bare[k]->raw_rate(std::max(1, static_cast<int>(std::lround(batch))), seconds);
     });
     for (const double rate : rates) raw[round] += rate;
   }

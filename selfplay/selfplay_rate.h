@@ -15,7 +15,9 @@ struct SelfplayRate {
 
 // Plays with a freshly initialised network and runs its bare forward passes in turn, each for about
 // `seconds`, five times, all workers at once; the rates are medians over the rounds, so that a machine that
-// changes its speed changes both alike.
-[[nodiscard]] SelfplayRate measure_selfplay(const RunConfig& config, double seconds);
+// changes its speed changes both alike. Where `check` is set, evaluations of self-play are compared with the
+// eager module's, at the cost of its time.
+[[nodiscard]] SelfplayRate measure_selfplay(const RunConfig& config, double seconds,
+                                            InferenceCheck* check = nullptr);
 
 }  // namespace pahtum

@@ -57,10 +57,12 @@ std::vector<GameRecord> games_tensor(const Checkpoint& checkpoint, const char* n
 // Keeps the loop's state and takes it through its stages. An iteration plays games, learns, saves.
 class TrainingLoop {
  public:
-  TrainingLoop(const RunConfig& config, RunDirectory directory, const std::atomic<bool>& stop)
+  TrainingLoop(const RunConfig& config, RunDirectory directory, const std::atomic<bool>& stop,
+               InferenceCheck* check)
       : config_(config),
         directory_(std::move(directory)),
         stop_(stop),
+        inference_(inference_of(config.run, check)),
         trainer_(config.game, config.network, config.learner, static_cast<std::uint64_t>(config.run.seed),
                  config.run.device),
         replay_(config.replay.window_games),
@@ -92,6 +94,7 @@ class TrainingLoop {
   RunConfig config_;
   RunDirectory directory_;
   const std::atomic<bool>& stop_;
+  InferenceOptions inference_;
   Trainer trainer_;
   Replay replay_;
   std::vector<std::unique_ptr<SelfplayWorker>> workers_;
@@ -247,9 +250,9 @@ void TrainingLoop::play_with_workers(const Checkpoint& weights, SelfplayCounters
         const auto w = static_cast<std::size_t>(worker);
         try {
           set_inference_threads(1);
-          NetworkEvaluator evaluator(weights, config_.run.device, workers_[w]->slots());
+          const auto evaluator = make_evaluator(weights, inference_, workers_[w]->slots());
           const std::int64_t quota = share_of(config_.selfplay.games_per_iteration, count, worker) - done[w];
-          finished[w] = workers_[w]->play(evaluator, quota, stop_, counters);
+          finished[w] = workers_[w]->play(*evaluator, quota, stop_, counters);
         } catch (...) {
           errors[w] = std::current_exception();
           failed = true;
@@ -359,7 +362,7 @@ void TrainingLoop::finish_iteration() {
 void TrainingLoop::play_checking_match() {
   const std::string spec = "net:" + directory_.checkpoint_path(iteration_).string();
   const std::string& opponent = config_.evaluation.against.front();
-  const PlayerContext context{static_cast<std::uint64_t>(config_.evaluation.seed), config_.run.device, 0};
+  const PlayerContext context{static_cast<std::uint64_t>(config_.evaluation.seed), inference_, 0};
   MatchConfig match;
   match.game = config_.game;
   match.pairs = config_.evaluation.every_pairs;
@@ -380,26 +383,28 @@ void TrainingLoop::play_checking_match() {
 }  // namespace
 
 TrainingSummary start_training(const RunConfig& config, const std::filesystem::path& run,
-                               const std::atomic<bool>& stop) {
+                               const std::atomic<bool>& stop, InferenceCheck* check) {
   validate(config);
+  require_inference(inference_of(config.run, check));
   RunDirectory directory(run);
   if (directory.holds_run()) directory.create(config);  // refuses before the network is built
-  TrainingLoop loop(config, directory, stop);
+  TrainingLoop loop(config, directory, stop, check);
   directory.create(config);
   loop.save();
   return loop.run();
 }
 
 TrainingSummary resume_training(const std::filesystem::path& run, std::span<const std::string> overrides,
-                                const std::atomic<bool>& stop) {
+                                const std::atomic<bool>& stop, InferenceCheck* check) {
   RunDirectory directory(run);
   directory.require_run();
   const RunConfig config = load_run_config(directory.config_path(), overrides);
+  require_inference(inference_of(config.run, check));
   std::vector<std::string> skipped;
   const std::filesystem::path path = resolve_checkpoint(run, &skipped);
   for (const std::string& broken : skipped)
     spdlog::warn("{} is damaged; going on from {}", broken, path.string());
-  TrainingLoop loop(config, directory, stop);
+  TrainingLoop loop(config, directory, stop, check);
   loop.restore(load_checkpoint(path), path.string());
   directory.save_config(config);  // a later resume goes on with what was set now
   return loop.run();

@@ -26,14 +26,15 @@ struct TrainingSummary {
   bool interrupted = false;  // `stop` was set; everything is saved and --resume goes on
 };
 
-// Starts a new run in `run` (created; a kRequest Error when it already holds one).
+// Starts a new run in `run` (created; a kRequest Error when it already holds one). Where `check` is set, it
+// learns how far the networks' evaluations are from the eager module's; it must outlive the call.
 [[nodiscard]] TrainingSummary start_training(const RunConfig& config, const std::filesystem::path& run,
-                                             const std::atomic<bool>& stop);
+                                             const std::atomic<bool>& stop, InferenceCheck* check = nullptr);
 
 // Goes on from the newest whole checkpoint of `run`, with the configuration saved there and `overrides` on
 // top of it (only what does not change the network, the rules or the optimizer).
 [[nodiscard]] TrainingSummary resume_training(const std::filesystem::path& run,
                                               std::span<const std::string> overrides,
-                                              const std::atomic<bool>& stop);
+                                              const std::atomic<bool>& stop, InferenceCheck* check = nullptr);
 
 }  // namespace pahtum

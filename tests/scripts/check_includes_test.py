@@ -59,6 +59,7 @@ class CheckIncludes(unittest.TestCase):
             ("ATen/ATen.h", "LibTorch"),
             ("yaml-cpp/yaml.h", "yaml-cpp"),
             ("nlohmann/json.hpp", "nlohmann-json"),
+            ("oneapi/dnnl/dnnl.hpp", "oneDNN"),
         ]:
             with self.subTest(header):
                 self.expect_fault("search/a.cc", f"#include <{header}>\n", "search/a.cc:1", library)

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <variant>
 
 namespace pahtum {
@@ -11,7 +12,7 @@ TEST(SearchConfig, DescribesEveryFieldWithItsDefaultInRange) {
   SearchConfig config;
   const Schema schema = describe(config);
   EXPECT_EQ(schema.name(), "search");
-  EXPECT_EQ(schema.fields().size(), 8u);
+  EXPECT_EQ(schema.fields().size(), 17u);
   for (const Field& field : schema.fields()) {
     EXPECT_FALSE(field.help.empty()) << field.name;
     if (const auto* integer = std::get_if<Field::Integer>(&field.target)) {
@@ -20,8 +21,10 @@ TEST(SearchConfig, DescribesEveryFieldWithItsDefaultInRange) {
     } else if (const auto* real = std::get_if<Field::Real>(&field.target)) {
       EXPECT_LE(real->minimum, *real->value) << field.name;
       EXPECT_GE(real->maximum, *real->value) << field.name;
+    } else if (const auto* text = std::get_if<Field::Text>(&field.target)) {
+      EXPECT_EQ(std::ranges::count(text->choices, *text->value), 1) << field.name;
     } else {
-      FAIL() << field.name << " is neither an integer nor a real number";
+      EXPECT_TRUE(std::holds_alternative<Field::Boolean>(field.target)) << field.name;
     }
   }
 }

@@ -148,6 +148,7 @@ TEST_P(TwinTest, VisitsEqualThoseOfThePointerTree) {
   const Position start = parse_position(GetParam());
   for (const std::int64_t simulations : {1, 30, 400}) {
     SearchConfig config = with_simulations(simulations);
+    config.graph = false;
     config.cpuct = 1.25;
     HashEvaluator evaluator;
     SearchTree tree(config);
