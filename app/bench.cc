@@ -19,6 +19,7 @@
 #include "search/uct.h"
 #include "selfplay/config_file.h"
 #include "selfplay/selfplay_rate.h"
+#include "selfplay/signature.h"
 
 namespace pahtum {
 
@@ -156,15 +157,46 @@ std::vector<BenchRow> bench_learn(const RunConfig& config, double seconds) {
 }
 
 std::vector<BenchRow> bench_selfplay(const RunConfig& config, double seconds, InferenceCheck* check) {
-  const SelfplayRate rate = measure_selfplay(config, seconds, check);
-  const std::string raw =
-      fmt::format("forward pass alone, batch {:.0f}, {} threads", rate.batch, rate.workers);
-  const std::string what = fmt::format("self-play, {} slots, {} simulations, {} threads",
-                                       config.selfplay.slots, config.search.simulations, rate.workers);
-  return {{raw, rate.raw_per_second, "evaluations/s", {}, ""},
-          {what, rate.evaluations_per_second, "evaluations/s",
-           rate.evaluations_per_second / rate.raw_per_second, raw},
-          {what, rate.moves_per_second, "moves/s", {}, ""}};
+  const SelfplayRates rates = measure_selfplay(config, seconds, check);
+  const SelfplayRate& all = rates.configured;
+  const bool several = all.workers > 1;
+  const auto threads = [](int count) { return count == 1 ? "one thread" : fmt::format("{} threads", count); };
+  const auto raw = [&](int count) {
+    return fmt::format("forward pass alone, batch {:.0f}, {}", rates.trees.batch, threads(count));
+  };
+  const auto played = [&](const char* how, int count, const char* what) {
+    return fmt::format("{} slots, {}{} simulations, {}, {}: {}", config.selfplay.slots,
+                       config.search.simulations, config.search.count_reused ? "" : " new", how,
+                       threads(count), what);
+  };
+  const char* const trees = "in trees, nothing solved";
+  const char* const configured = "as configured";
+  std::vector<BenchRow> rows;
+  const auto add = [&](const std::string& what, double value, const char* unit, double other = 0,
+                       const std::string& against = "") {
+    rows.push_back(
+        {what, value, unit, against.empty() ? std::nullopt : std::optional(value / other), against});
+  };
+  add(raw(1), rates.raw_per_second_one, "evaluations/s");
+  if (several) add(raw(all.workers), rates.raw_per_second, "evaluations/s", rates.raw_per_second_one, raw(1));
+  add(played(trees, all.workers, "evaluations"), rates.trees.evaluations_per_second, "evaluations/s",
+      rates.raw_per_second, raw(all.workers));
+  const std::string tree_moves = played(trees, all.workers, "moves");
+  add(tree_moves, rates.trees.moves_per_second, "moves/s");
+  add(played(configured, all.workers, "evaluations"), all.evaluations_per_second, "evaluations/s",
+      rates.raw_per_second, raw(all.workers));
+  const std::string one_moves = played(configured, 1, "moves");
+  if (several) add(one_moves, rates.one_worker.moves_per_second, "moves/s");
+  const std::string moves = played(configured, all.workers, "moves");
+  add(moves, all.moves_per_second, "moves/s", rates.trees.moves_per_second, tree_moves);
+  if (several) {
+    add(played(configured, all.workers, "moves beside one thread"), all.moves_per_second, "moves/s",
+        rates.one_worker.moves_per_second, one_moves);
+  }
+  add(played(configured, all.workers, "games"), all.games_per_second, "games/s");
+  add(played(trees, all.workers, "cost of a game"), rates.trees.evaluations_per_game, "evaluations");
+  add(played(configured, all.workers, "cost of a game"), all.evaluations_per_game, "evaluations");
+  return rows;
 }
 
 nlohmann::ordered_json machine_json() {
@@ -221,11 +253,12 @@ int run_bench(const std::string& name, const Bench& bench, const Options& option
 }
 
 int print_signature(const Options& options) {
-  const std::string signature = fmt::format("{:016x}", behaviour_signature());
+  const std::string search = fmt::format("{:016x}", behaviour_signature());
+  const std::string selfplay = fmt::format("{:016x}", selfplay_signature());
   if (options.json) {
-    print_json({{"name", "signature"}, {"signature", signature}});
+    print_json({{"name", "signature"}, {"signature", search}, {"selfplay", selfplay}});
   } else {
-    std::cout << signature << "\n";
+    std::cout << table_text({{"    environment and search", search}, {"    self-play", selfplay}});
   }
   return 0;
 }
@@ -236,8 +269,9 @@ void add_bench(CLI::App& app, Command& command) {
   CLI::App& sub = *app.add_subcommand("bench", "Measures how fast the parts are on this machine");
   sub.require_subcommand(0, 1);
   const auto options = std::make_shared<Options>();
-  CLI::Option* signature = sub.add_flag("--signature", options->signature,
-                                        "Print the behaviour signature, which a refactoring must not change");
+  CLI::Option* signature =
+      sub.add_flag("--signature", options->signature,
+                   "Print the behaviour signatures, which a refactoring must not change");
   sub.add_flag("--json", options->json, "Print one JSON document");
   sub.footer(
       "Examples: pahtum bench inference --set network.channels=64\n          pahtum bench --signature");

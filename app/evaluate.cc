@@ -18,6 +18,7 @@ struct Options {
   std::vector<std::string> against = {"random", "greedy", "uct:10000"};
   std::int64_t pairs = 100;
   std::optional<std::int64_t> simulations;
+  std::int64_t exact = 0;
   std::uint64_t seed = 1;
   std::string report;
   bool policy = false;
@@ -38,6 +39,7 @@ int evaluate(const Options& options) {
   EvaluationPlan plan;
   plan.player = "net:" + checkpoint.string() + (options.policy ? ",policy" : "");
   if (options.simulations) plan.player += ",sims=" + std::to_string(*options.simulations);
+  if (options.exact > 0) plan.player += ",exact=" + std::to_string(options.exact);
   plan.against = options.against;
   plan.match.game = load_checkpoint(checkpoint).manifest.game;
   plan.match.pairs = options.pairs;
@@ -76,6 +78,9 @@ void add_evaluate(CLI::App& app, Command& command) {
   CLI::Option* simulations =
       sub.add_option("--sims", options->simulations, "Search simulations a move; without it as in training")
           ->check(CLI::Range(std::int64_t{1}, std::int64_t{10'000'000}));
+  sub.add_option("--exact", options->exact, "Solve positions with at most so many empty squares; 0: none")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{24}))
+      ->capture_default_str();
   sub.add_option("--seed", options->seed, "Seed of layouts and players")->capture_default_str();
   sub.add_option(
       "--report", options->report,

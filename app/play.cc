@@ -21,6 +21,8 @@ struct Options {
   RulesOptions rules;
 };
 
+constexpr std::int64_t kExact = 12;  // a network player ends its games perfectly unless told otherwise
+
 constexpr const char* kHelp =
     "  a square such as c4    play there\n"
     "  swap                   swap the colours, where the rules allow it\n"
@@ -185,7 +187,7 @@ std::uint64_t fresh_seed() {
 int play(const Options& options) {
   const std::string spec = options.spec.empty() ? default_spec() : options.spec;
   const std::uint64_t seed = options.seed ? *options.seed : fresh_seed();
-  std::unique_ptr<Player> opponent = make_player(spec, {.seed = seed});
+  std::unique_ptr<Player> opponent = make_player(spec, {.seed = seed, .exact = kExact});
   Position start;
   if (options.position.empty()) {
     const GameConfig rules = options.rules.resolve(opponent->info().game.value_or(GameConfig{}));

@@ -1,5 +1,6 @@
 #include "eval/network_player.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -15,7 +16,8 @@ NetworkPlayer::NetworkPlayer(PlayerInfo info, std::unique_ptr<Evaluator> evaluat
       evaluator_(std::move(evaluator)),
       search_(search),
       policy_only_(policy_only),
-      seed_(seed) {}
+      seed_(seed),
+      solver_(info_.exact > 0 ? std::make_unique<Solver>() : nullptr) {}
 
 void NetworkPlayer::choose(std::span<const Turn> turns, std::span<Move> moves) {
   for (const Turn& turn : turns) require_size(turn.position);
@@ -50,19 +52,28 @@ void NetworkPlayer::choose_by_policy(std::span<const Turn> turns, std::span<Move
   for (const Turn& turn : turns) positions.push_back(turn.position);
   const std::vector<Evaluation> evaluations = evaluate(positions);
   for (std::size_t k = 0; k < turns.size(); ++k) {
-    float best = -1.0f;
-    for_each_legal(positions[k], [&](Move move) {
-      const float probability = evaluations[k].policy[static_cast<std::size_t>(move.index())];
-      if (probability > best) {
-        best = probability;
-        moves[k] = move;
-      }
-    });
+    const auto probability = [&](Move move) {
+      return evaluations[k].policy[static_cast<std::size_t>(move.index())];
+    };
+    moves[k] = std::ranges::max(candidates(positions[k]), {}, probability);
   }
 }
 
+std::vector<Move> NetworkPlayer::candidates(const Position& position) {
+  if (position.empty_count() <= info_.exact) {
+    return solver_
+        ->solve(position, {.objective = info_.game->result, .moves = SolvedMoves::kAllBest, .limits = {}})
+        .best;
+  }
+  std::vector<Move> moves;
+  for_each_legal(position, [&](Move move) { moves.push_back(move); });
+  return moves;
+}
+
 void NetworkPlayer::choose_by_search(std::span<const Turn> turns, std::span<Move> moves) {
-  while (trees_.size() < turns.size()) trees_.emplace_back(search_, info_.game->result);
+  while (trees_.size() < turns.size()) {
+    trees_.emplace_back(search_, info_.game->result).use_solver(solver_.get());
+  }
   std::vector<SearchTree*> searched;
   searched.reserve(turns.size());
   for (std::size_t k = 0; k < turns.size(); ++k) {
@@ -73,7 +84,7 @@ void NetworkPlayer::choose_by_search(std::span<const Turn> turns, std::span<Move
   run_searches(searched, *evaluator_);
   for (std::size_t k = 0; k < turns.size(); ++k) {
     Random random(seed_, Stream::kPlayer, turns[k].game, static_cast<std::uint32_t>(turns[k].ply));
-    moves[k] = choose_move(trees_[k].root_moves(), 0.0, random);
+    moves[k] = trees_[k].choose(0.0, random);
   }
 }
 

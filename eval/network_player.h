@@ -9,15 +9,18 @@
 #include "model/checkpoint.h"
 #include "search/evaluator.h"
 #include "search/search_tree.h"
+#include "search/solver.h"
 
 namespace pahtum {
 
 // The network of a checkpoint, with tree search or by its policy alone. Every turn is searched in a tree of
 // its own that starts empty, all turns of a call in the same evaluator batches; no noise, the most visited
-// move plays.
+// move plays. With info.exact, positions of at most so many empty squares are solved: of the best moves, for
+// the outcome or the points as the rules have it, the policy's first choice or a random one plays.
 class NetworkPlayer final : public Player {
  public:
-  // With `policy_only` the policy's first choice plays and nothing is searched. `evaluator` judges positions
+  // `search` says where search solves. With `policy_only` the policy's first choice plays and nothing is
+  // searched. `evaluator` judges positions
   // of the rules in `info.game`, which is set.
   NetworkPlayer(PlayerInfo info, std::unique_ptr<Evaluator> evaluator, const SearchConfig& search,
                 bool policy_only, std::uint64_t seed);
@@ -31,13 +34,16 @@ class NetworkPlayer final : public Player {
   [[nodiscard]] std::vector<Evaluation> evaluate(std::span<const Position> positions);
   void choose_by_policy(std::span<const Turn> turns, std::span<Move> moves);
   void choose_by_search(std::span<const Turn> turns, std::span<Move> moves);
+  // All legal moves, or the best ones where the position is small enough to be solved.
+  [[nodiscard]] std::vector<Move> candidates(const Position& position);
 
   PlayerInfo info_;
   std::unique_ptr<Evaluator> evaluator_;
   SearchConfig search_;
   bool policy_only_;
   std::uint64_t seed_;
-  std::vector<SearchTree> trees_;  // kept for their memory alone
+  std::unique_ptr<Solver> solver_;  // null: nothing is solved
+  std::vector<SearchTree> trees_;   // kept for their memory alone
 };
 
 }  // namespace pahtum

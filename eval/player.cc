@@ -1,5 +1,6 @@
 #include "eval/player.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "env/base/error.h"
@@ -72,7 +73,10 @@ std::unique_ptr<Player> make_network_player(const std::string& spec, const Playe
     SearchConfig search = manifest.search;
     if (context.simulations > 0) search.simulations = context.simulations;
     if (parsed.simulations) search.simulations = *parsed.simulations;
-    return std::make_unique<NetworkPlayer>(PlayerInfo{spec, true, manifest.game},
+    const std::int64_t exact = parsed.exact.value_or(context.exact);
+    search.exact_root = exact;
+    search.exact_leaf = std::min(exact, SearchConfig{}.exact_leaf);
+    return std::make_unique<NetworkPlayer>(PlayerInfo{spec, true, manifest.game, static_cast<int>(exact)},
                                            make_evaluator(checkpoint, context.inference), search,
                                            parsed.policy, context.seed);
   } catch (const Error& error) {

@@ -62,12 +62,13 @@ struct PlayerContext {
   std::uint64_t seed = 0;           // of the player's own random numbers (Stream::kPlayer)
   InferenceOptions inference = {};  // of networks
   std::int64_t simulations =
-      0;  // of `net:` players whose SPEC gives none; 0: what the checkpoint was trained with
+      0;                   // of `net:` players whose SPEC gives none; 0: what the checkpoint was trained with
+  std::int64_t exact = 0;  // of `net:` players whose SPEC gives none: as in PlayerInfo
 };
 
-// Makes a player from its SPEC: `random`, `greedy`, `uct:N`, `solver:N`, `net:PATH[,sims=N][,policy]`. PATH
-// is a checkpoint or a run directory (its newest checkpoint). Throws a kRequest Error that names the SPEC and
-// lists what would be right.
+// Makes a player from its SPEC: `random`, `greedy`, `uct:N`, `solver:N`,
+// `net:PATH[,sims=N][,exact=N][,policy]`. PATH is a checkpoint or a run directory (its newest checkpoint).
+// Throws a kRequest Error that names the SPEC and lists what would be right.
 [[nodiscard]] std::unique_ptr<Player> make_player(const std::string& spec, const PlayerContext& context);
 
 // Throws a kRequest Error that names the SPEC when `player` cannot play games of these rules.

@@ -36,9 +36,11 @@ struct SpecRow {
 constexpr NumberRange kSimulations = {1, 10'000'000};
 constexpr NumberRange kRollouts = {1, 1'000'000'000};
 constexpr NumberRange kEmptySquares = {1, kMaxSquares};
+constexpr NumberRange kExactSquares = {0, 24};
 
-constexpr std::array<Option, 2> kNetworkOptions = {{
+constexpr std::array<Option, 3> kNetworkOptions = {{
     {"sims", true, kSimulations, [](PlayerSpec& spec, std::int64_t value) { spec.simulations = value; }},
+    {"exact", true, kExactSquares, [](PlayerSpec& spec, std::int64_t value) { spec.exact = value; }},
     {"policy", false, {}, [](PlayerSpec& spec, std::int64_t) { spec.policy = true; }},
 }};
 
@@ -67,9 +69,9 @@ constexpr std::array<SpecRow, 5> kSpecs = {{
      Argument::kPath,
      {},
      kNetworkOptions,
-     {"net:PATH[,sims=N][,policy]",
+     {"net:PATH[,sims=N][,exact=N][,policy]",
       "the network of a checkpoint or run directory: with N search simulations a move, or its policy's first "
-      "choice alone"}},
+      "choice alone; solving positions of at most N empty squares"}},
 }};
 
 constexpr auto kHelp = [] {

@@ -44,7 +44,8 @@ Manifest read_manifest(const ObjectReader& reader) {
   (void)reader.integer("format_version", kManifestVersion, kManifestVersion);
   reader.object("game").section(describe(manifest.game));
   reader.object("network").section(describe(manifest.network));
-  reader.object("search").section(describe(manifest.search));
+  // How a player searches can be said anew at any time, so a file may lack what came later.
+  reader.object("search").partial_section(describe(manifest.search));
   manifest.observation_version =
       static_cast<int>(reader.integer("observation_version", 1, std::numeric_limits<int>::max()));
   manifest.step = reader.integer("step", 0);

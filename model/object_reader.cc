@@ -63,9 +63,15 @@ void ObjectReader::only(std::initializer_list<std::string_view> names) const {
 }
 
 void ObjectReader::section(const Schema& schema) const {
+  for (const Field& description : schema.fields()) static_cast<void>(field(description.name));
+  partial_section(schema);
+}
+
+void ObjectReader::partial_section(const Schema& schema) const {
   std::set<std::string> known;
   for (const Field& description : schema.fields()) {
     known.insert(description.name);
+    if (!object_.contains(description.name)) continue;
     std::visit([&](const auto& target) { assign(description.name, target); }, description.target);
   }
   for (const auto& item : object_.items()) {

@@ -37,6 +37,8 @@ class ObjectReader {
   void only(std::initializer_list<std::string_view> names) const;
   // The fields of a configuration section, all of them and no other.
   void section(const Schema& schema) const;
+  // The same, but what is missing keeps the value it has.
+  void partial_section(const Schema& schema) const;
 
   // The Error that says `why` about the field `name`; about the object itself when that is empty.
   [[nodiscard]] Error refuse(const std::string& name, const std::string& why) const;

@@ -8,7 +8,10 @@ Schema describe(SearchConfig& config) {
   Schema schema("search", "How the tree search looks ahead.");
   schema
       .integer("simulations", &config.simulations, 1, 1'000'000, "visits",
-               "Visits of the root after which a move is chosen; visits kept from the last move count.")
+               "Visits of the root after which a move is chosen.")
+      .boolean("count_reused", &config.count_reused,
+               "Visits kept from the last move count towards `simulations`; otherwise every move is given so "
+               "many new ones.")
       .text("root", &config.root, {"puct", "gumbel"},
             "How moves are chosen: puct, or gumbel for Gumbel AlphaZero: sequential halving at the root, its "
             "improved policy below it and as the target.")

@@ -9,8 +9,10 @@ namespace pahtum {
 
 // How the tree search looks ahead: the `search` section of a configuration.
 struct SearchConfig {
-  // Visits of the root after which a move is chosen, visits kept from the last move included.
+  // Visits of the root after which a move is chosen.
   std::int64_t simulations = 64;
+  // Visits kept from the last move are among them; otherwise each move gets so many new ones.
+  bool count_reused = true;
   // How moves are chosen: `puct`, or `gumbel` as in Gumbel AlphaZero.
   std::string root = "puct";
   // One node for equal positions, whatever moves led there; otherwise one for every line of play.

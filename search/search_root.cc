@@ -13,8 +13,7 @@ namespace pahtum {
 void SearchTree::prepare_root() {
   const std::span<float> priors = graph_.priors(root_node_);
   if (gumbel_) {
-    const std::int64_t left = config_.simulations - root_visits();
-    halving_.start(config_, priors, left, noise_ ? &*noise_ : nullptr);
+    halving_.start(config_, priors, goal_ - root_visits(), noise_ ? &*noise_ : nullptr);
     return;
   }
   if (!noise_ || noise_mixed_) return;
@@ -127,15 +126,22 @@ Move SearchTree::choose(double temperature, Random& random) const {
 
 std::span<const RootMove> SearchTree::root_moves() const {
   root_moves_.clear();
-  if (root_node_ == kNone && root_results_.empty()) return root_moves_;
+  if (root_node_ == kNone && root_best_.empty()) return root_moves_;
   for_each_legal(root_, [&](Move move) { root_moves_.emplace_back().move = move; });
   for (RootMove& entry : root_moves_) entry.prior = 1.0f / static_cast<float>(root_moves_.size());
   if (root_node_ != kNone) add_searched_moves();
-  for (const auto& [move, result] : root_results_) {
-    RootMove& entry = root_moves_[legal_index(root_, move)];
-    entry.value = entry.lower = entry.upper = Value(static_cast<float>(worth(result)));
-  }
+  if (!root_best_.empty()) add_solved_moves();
   return root_moves_;
+}
+
+void SearchTree::add_solved_moves() const {
+  const Value best(static_cast<float>(worth(root_result_)));
+  const Value less(static_cast<float>(worth(root_result_ - 1)));
+  for (RootMove& entry : root_moves_) {
+    const bool is_best = std::ranges::find(root_best_, entry.move) != root_best_.end();
+    if (is_best) entry.value = entry.lower = best;
+    entry.upper = is_best ? best : less;
+  }
 }
 
 void SearchTree::add_searched_moves() const {
@@ -159,11 +165,7 @@ void SearchTree::add_searched_moves() const {
 }
 
 Value SearchTree::root_value() const noexcept {
-  if (!root_results_.empty()) {
-    const auto best = std::max_element(root_results_.begin(), root_results_.end(),
-                                       [](const auto& a, const auto& b) { return a.second < b.second; });
-    return Value(static_cast<float>(worth(best->second)));
-  }
+  if (!root_best_.empty()) return Value(static_cast<float>(worth(root_result_)));
   if (root_node_ == kNone) return Value();
   const GraphNode& root = graph_[root_node_];
   if (root_proven()) return Value(static_cast<float>(root.sign() * worth(root.lower)));

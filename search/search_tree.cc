@@ -37,7 +37,8 @@ SearchTree::SearchTree(const SearchConfig& config, Objective objective)
     : config_(config),
       gumbel_(config.root == "gumbel"),
       objective_(objective),
-      graph_(config.graph, static_cast<std::size_t>(config.simulations) + 1),
+      graph_(config.graph, config.count_reused ? static_cast<std::size_t>(config.simulations) + 1
+                                               : std::numeric_limits<std::size_t>::max()),
       widest_(objective == Objective::kMargin ? kUnbounded : 1) {
   assert(config.simulations >= 1);
   root_moves_.reserve(kMoveIndices);
@@ -63,7 +64,7 @@ void SearchTree::reset(const Position& root) {
   root_ = root;
   graph_.clear(root);
   root_node_ = kNone;
-  root_results_.clear();
+  root_best_.clear();
   noise_.reset();
   waiting_ = false;
 }
@@ -78,7 +79,7 @@ void SearchTree::advance(Move move) {
   }
   apply(root_, move);
   assert(!root_.over());
-  root_results_.clear();
+  root_best_.clear();
   noise_.reset();
   halving_.stop();
   if (child == kNone || graph_[child].move_count == 0) {
@@ -93,31 +94,33 @@ void SearchTree::begin_move(std::optional<Random> noise) {
   noise_ = noise;
   noise_mixed_ = false;
   halving_.stop();
+  goal_ = config_.simulations + (config_.count_reused ? 0 : root_visits());
   if (root_node_ != kNone) prepare_root();
 }
 
 bool SearchTree::next_leaf(Position& leaf) {
   assert(!waiting_);
-  if (solver_ != nullptr && root_results_.empty() && root_.empty_count() <= config_.exact_root) solve_root();
-  if (root_node_ == kNone && root_results_.empty()) {
+  if (solver_ != nullptr && root_best_.empty() && root_.empty_count() <= config_.exact_root) solve_root();
+  if (root_node_ == kNone && root_best_.empty()) {
     path_length_ = 0;
     leaf_ = root_;
     waiting_ = true;
   }
-  while (!waiting_ && !root_proven() && root_visits() < config_.simulations) waiting_ = simulate();
+  while (!waiting_ && !root_proven() && root_visits() < goal_) waiting_ = simulate();
   if (waiting_) leaf = leaf_;
   return waiting_;
 }
 
 bool SearchTree::root_proven() const noexcept {
-  return !root_results_.empty() || (exact_ && root_node_ != kNone && graph_[root_node_].proven());
+  return !root_best_.empty() || (exact_ && root_node_ != kNone && graph_[root_node_].proven());
 }
 
 void SearchTree::solve_root() {
   const Solution solution =
-      solver_->solve(root_, {.objective = objective_, .moves = SolvedMoves::kEveryValue, .limits = {}});
+      solver_->solve(root_, {.objective = objective_, .moves = SolvedMoves::kAllBest, .limits = {}});
   assert(solution.exact);
-  root_results_ = solution.moves;
+  root_best_ = solution.best;
+  root_result_ = solution.lower;
 }
 
 bool SearchTree::settled(const Position& position) const noexcept {

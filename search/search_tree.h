@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "env/base/random.h"
@@ -49,14 +48,14 @@ namespace pahtum {
 // keeps bounds on its result (score bounded search: T. Cazenave and A. Saffidine, 2010): the best of its
 // moves' lower bounds, and the best of their upper ones once all are visited; its mean is kept within them.
 // Moves proven worse than another are not selected, and the search ends when the root is proven. A root with
-// at most config.exact_root empty squares is solved itself, with the values of all its moves.
+// at most config.exact_root empty squares is solved itself, with all its best moves.
 //
 // config.root "gumbel" chooses moves as Gumbel AlphaZero does instead, see root_search.h; choose() and
 // policy_target() then are its choice and its improved policy.
 //
 // Finished games inside the search are backed up with their exact result and need no evaluation. Memory is
-// that of the largest search so far: at most one node per visit of the root, and nothing is allocated below
-// that. One thread at a time per object; objects can be moved, not copied.
+// that of the largest search so far: at most one node per visit of the root, kept ones included, and nothing
+// is allocated below that. One thread at a time per object; objects can be moved, not copied.
 class SearchTree {
  public:
   // `config` is copied; config.simulations ≥ 1. `objective` says what results are worth: 1, 0, −1, or the
@@ -78,8 +77,8 @@ class SearchTree {
 
   // Simulates until a leaf needs an evaluation (true; `leaf` is it, and receive() must follow), or the root
   // has its visits or is proven (false). The first leaf of a new root is the root itself, which is no visit
-  // of a move. advance() keeps fewer visits than config.simulations, so every move gets at least one new
-  // simulation.
+  // of a move. advance() keeps fewer visits than a search that counts them makes, so every move gets at least
+  // one new simulation.
   [[nodiscard]] bool next_leaf(Position& leaf);
   // The answer for that leaf. What the policy gives to illegal moves is ignored; the rest is scaled to sum 1,
   // with negative and non-finite entries taken as 0, and is uniform when nothing remains. Throws a kFailure
@@ -140,6 +139,7 @@ class SearchTree {
   [[nodiscard]] bool settled(const Position& position) const noexcept;
   void solve_root();
   void add_searched_moves() const;
+  void add_solved_moves() const;
   [[nodiscard]] bool bounded(const GraphNode& node) const noexcept {
     return node.lower > -widest_ || node.upper < widest_;
   }
@@ -181,8 +181,9 @@ class SearchTree {
   Solver* solver_ = nullptr;
   bool exact_ = false;  // leaves are solved
   int widest_;          // no result is beyond ± this
-  // What each move of a solved root leads to, for its mover; empty for another.
-  std::vector<std::pair<Move, int>> root_results_;
+  std::vector<Move> root_best_;  // all the best moves of a solved root; empty for another
+  int root_result_ = 0;          // what they lead to, for the mover
+  std::int64_t goal_ = 0;        // visits of the root at the end of this move's search
   std::optional<Random> noise_;  // of this move
   bool noise_mixed_ = false;
   SequentialHalving halving_;

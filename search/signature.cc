@@ -13,6 +13,8 @@
 #include "env/batch_environment.h"
 #include "search/batch_search.h"
 #include "search/evaluator.h"
+#include "search/search_tree.h"
+#include "search/solver.h"
 
 namespace pahtum {
 namespace {
@@ -83,16 +85,15 @@ void add_random_games(const GameConfig& game, AutoReset auto_reset, Fingerprint&
   }
 }
 
-// Plays the positions to their ends at once, each by searches with tree reuse and the most visited move.
-void add_searched_games(std::span<const Position> starts, std::int64_t simulations, Evaluator& evaluator,
-                        Fingerprint& fingerprint) {
-  SearchConfig config;
-  config.simulations = simulations;
-  config.graph = false;
+// Plays the positions to their ends at once, each by searches with tree reuse and the most visited move;
+// exactly, where config says so and a solver is given.
+void add_searched_games(std::span<const Position> starts, const SearchConfig& config, Solver* solver,
+                        Evaluator& evaluator, Fingerprint& fingerprint) {
   std::vector<SearchTree> trees;
   trees.reserve(starts.size());
   for (const Position& start : starts) {
-    trees.emplace_back(config).reset(start);
+    trees.emplace_back(config).use_solver(solver);
+    trees.back().reset(start);
   }
   std::vector<SearchTree*> running;
   running.reserve(trees.size());
@@ -109,6 +110,7 @@ void add_searched_games(std::span<const Position> starts, std::int64_t simulatio
         fingerprint.add(entry.prior);
         fingerprint.add(entry.value.get());
       }
+      if (solver != nullptr) fingerprint.add_all(tree->policy_target());
       fingerprint.add(tree->root_value().get());
       const Move move = choose_move(tree->root_moves(), 0.0, random);
       fingerprint.add(static_cast<std::uint64_t>(move.index()));
@@ -144,9 +146,13 @@ std::uint64_t behaviour_signature() {
     starts.push_back(start_position({.size = 7, .holes = 5}, kSeed, Stream::kTest, game));
   }
   UniformEvaluator uniform;
-  add_searched_games(starts, 100, uniform, fingerprint);
+  add_searched_games(starts, {.simulations = 100, .graph = false}, nullptr, uniform, fingerprint);
   HashEvaluator hashed;
-  add_searched_games(starts, 200, hashed, fingerprint);
+  add_searched_games(starts, {.simulations = 200, .graph = false}, nullptr, hashed, fingerprint);
+
+  Solver solver;
+  const SearchConfig exact{.simulations = 200, .graph = true, .exact_leaf = 8, .exact_root = 10};
+  add_searched_games(starts, exact, &solver, hashed, fingerprint);
   return fingerprint.value();
 }
 

@@ -1,6 +1,8 @@
 #include "selfplay/game_record.h"
 
 #include <algorithm>
+#include <cassert>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -86,20 +88,23 @@ void check(const GameRecord& game, const std::string& source) {
                                     std::to_string(game.environment) + " " + why);
   };
   if (!is_sound(game.start)) refuse("starts from an impossible position");
-  if (game.moves.size() > kMaxPlies || game.searched.size() != game.moves.size() ||
+  if (game.moves.size() > kMaxPlies || game.origins.size() != game.moves.size() ||
       game.root_values.size() != game.moves.size()) {
     refuse("has lists of different lengths");
   }
   Position position = game.start;
-  std::size_t counts = 0;
+  std::size_t weights = 0;
   for (std::size_t ply = 0; ply < game.moves.size(); ++ply) {
     if (position.over() || !is_legal(position, game.moves[ply])) {
       refuse("has an illegal move at ply " + std::to_string(ply));
     }
-    if (game.searched[ply] != 0) counts += static_cast<std::size_t>(legal_count(position));
+    if (game.origins[ply] > MoveOrigin::kSolved) {
+      refuse("says of ply " + std::to_string(ply) + " neither random, searched nor solved");
+    }
+    if (game.origins[ply] != MoveOrigin::kRandom) weights += static_cast<std::size_t>(legal_count(position));
     apply(position, game.moves[ply]);
   }
-  if (counts != game.visits.size()) refuse("has visit counts that do not fit its moves");
+  if (weights != game.policy.size()) refuse("has a policy that does not fit its moves");
 }
 
 }  // namespace
@@ -111,7 +116,12 @@ Position GameRecord::position() const noexcept {
 }
 
 int GameRecord::samples() const noexcept {
-  return static_cast<int>(std::count(searched.begin(), searched.end(), std::uint8_t{1}));
+  return static_cast<int>(origins.size()) -
+         static_cast<int>(std::count(origins.begin(), origins.end(), MoveOrigin::kRandom));
+}
+
+int GameRecord::solved() const noexcept {
+  return static_cast<int>(std::count(origins.begin(), origins.end(), MoveOrigin::kSolved));
 }
 
 std::uint64_t GameRecord::hash() const noexcept {
@@ -125,19 +135,19 @@ std::uint64_t GameRecord::hash() const noexcept {
 
 void GameRecord::add_random(Move move) {
   moves.push_back(move);
-  searched.push_back(0);
+  origins.push_back(MoveOrigin::kRandom);
   root_values.push_back(0.0f);
 }
 
-void GameRecord::add_searched(Move move, Value root_value, std::vector<std::int32_t> counts) {
-  constexpr std::int32_t kLimit = std::numeric_limits<std::uint16_t>::max();
+void GameRecord::add_searched(Move move, Value root_value, std::span<const float> shares, MoveOrigin origin) {
+  assert(!shares.empty() && origin != MoveOrigin::kRandom);
   moves.push_back(move);
-  searched.push_back(1);
+  origins.push_back(origin);
   root_values.push_back(root_value.get());
-  const std::int32_t most = counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
-  for (const std::int32_t count : counts) {
-    const std::int64_t scaled = most > kLimit ? std::int64_t{count} * kLimit / most : count;
-    visits.push_back(static_cast<std::uint16_t>(scaled));
+  constexpr float kMost = std::numeric_limits<std::uint16_t>::max();
+  const float largest = *std::max_element(shares.begin(), shares.end());
+  for (const float share : shares) {
+    policy.push_back(static_cast<std::uint16_t>(std::lround(kMost * (share / largest))));
   }
 }
 
@@ -150,9 +160,9 @@ std::string serialize(const std::vector<GameRecord>& games) {
     append(bytes, game.start);
     append(bytes, static_cast<std::uint32_t>(game.moves.size()));
     for (const Move move : game.moves) append(bytes, to_byte(move));
-    append_all(bytes, game.searched);
+    append_all(bytes, game.origins);
     append_all(bytes, game.root_values);
-    append_all(bytes, game.visits);
+    append_all(bytes, game.policy);
   }
   return bytes;
 }
@@ -170,9 +180,9 @@ std::vector<GameRecord> parse_games(std::string_view bytes, const std::string& s
         throw request_error(source, "holds the impossible move " + std::to_string(byte));
       game.moves.push_back(byte == kMoveIndices - 1 ? Move::swap() : Move::at(byte));
     }
-    game.searched = reader.next_all<std::uint8_t>();
+    game.origins = reader.next_all<MoveOrigin>();
     game.root_values = reader.next_all<float>();
-    game.visits = reader.next_all<std::uint16_t>();
+    game.policy = reader.next_all<std::uint16_t>();
     check(game, source);
     games.push_back(std::move(game));
   }

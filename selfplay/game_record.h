@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,40 +11,50 @@
 
 namespace pahtum {
 
+// How a move of a self-play game came about.
+enum class MoveOrigin : std::uint8_t {
+  kRandom,    // at random, as an opening; never a sample
+  kSearched,  // by a search
+  kSolved,    // by a search that ended with the position's exact result: value and policy are the truth
+};
+
 // One self-play game as it was played, finished or not: enough to replay it and to train on it.
 //
 //   ply         0        1        2        3     …
 //   moves       d4       e4       c3       …
-//   searched    0        0        1        1           0: an opening move made at random, never a sample
-//   root_values –        –        0.12     −0.08       what the search expected, for the mover
-//   visits      (none)   (none)   [12 3 …] [5 9 …]     one count per legal move, ascending, of searched plies
-//   only
+//   origins     random   random   searched solved
+//   root_values –        –        0.12     1           what the search expected, for the mover
+//   policy      (none)   (none)   [12 3 …] [1 0 …]     one weight per legal move, ascending, of moves that
+//   are
+//                                                      not random: what the network should learn
 struct GameRecord {
   std::uint32_t environment = 0;  // number of the slot that played it
   std::uint64_t episode = 0;      // its number in that slot
   Position start;
   std::vector<Move> moves;
-  std::vector<std::uint8_t> searched;
+  std::vector<MoveOrigin> origins;
   std::vector<float> root_values;
-  std::vector<std::uint16_t> visits;
+  std::vector<std::uint16_t> policy;
 
   // The position after the last move.
   [[nodiscard]] Position position() const noexcept;
   // Plies that can be samples.
   [[nodiscard]] int samples() const noexcept;
+  // Plies whose position was solved.
+  [[nodiscard]] int solved() const noexcept;
   // Layout and moves, for counting duplicates.
   [[nodiscard]] std::uint64_t hash() const noexcept;
 
   void add_random(Move move);
-  // `visits` holds one count for each legal move in ascending order; counts above 65535 are scaled down
-  // together.
-  void add_searched(Move move, Value root_value, std::vector<std::int32_t> visits);
+  // `shares` is the policy target, finite and not negative, one for each legal move in ascending order; kept
+  // to 1/65535 of the largest.
+  void add_searched(Move move, Value root_value, std::span<const float> shares, MoveOrigin origin);
 
   friend bool operator==(const GameRecord&, const GameRecord&) = default;
 };
 
 // The records as bytes, and back. Parsing replays each game and refuses (kRequest Error naming `source`) a
-// record whose moves are illegal or whose counts do not fit the moves.
+// record whose moves are illegal or whose policy does not fit the moves.
 [[nodiscard]] std::string serialize(const std::vector<GameRecord>& games);
 [[nodiscard]] std::vector<GameRecord> parse_games(std::string_view bytes, const std::string& source);
 

@@ -28,6 +28,7 @@ void IterationMetrics::add_game(const GameRecord& game) {
   ++finished_;
   margin_ += margin;
   positions_ += game.samples();
+  solved_ += game.solved();
   white_wins_ += margin > 0 ? 1 : 0;
   draws_ += margin == 0 ? 1 : 0;
   black_wins_ += margin < 0 ? 1 : 0;
@@ -59,24 +60,27 @@ double IterationMetrics::mean_loss() const noexcept {
 }
 
 json IterationMetrics::row(const IterationPosition& position) const {
-  json row{{"iteration", position.iteration},
-           {"step", position.step},
-           {"games", position.games},
-           {"positions", positions_},
-           {"seconds", position.seconds},
-           {"selfplay_seconds", selfplay_seconds_},
-           {"learn_seconds", learn_seconds_},
-           {"games_per_second", per(static_cast<double>(played_games_), selfplay_seconds_)},
-           {"moves_per_second", per(static_cast<double>(moves_), selfplay_seconds_)},
-           {"evaluations_per_second", per(static_cast<double>(evaluations_), selfplay_seconds_)},
-           {"mean_batch", per(static_cast<double>(evaluations_), static_cast<double>(batches_))},
-           {"duplicate_games", per(static_cast<double>(duplicates_), static_cast<double>(finished_))},
-           {"white_wins", white_wins_},
-           {"draws", draws_},
-           {"black_wins", black_wins_},
-           {"mean_margin", per(static_cast<double>(margin_), static_cast<double>(finished_))},
-           {"replay_games", position.replay_games},
-           {"resident_mib", position.resident_bytes >> 20}};
+  json row{
+      {"iteration", position.iteration},
+      {"step", position.step},
+      {"games", position.games},
+      {"positions", positions_},
+      {"solved_positions", solved_},
+      {"seconds", position.seconds},
+      {"selfplay_seconds", selfplay_seconds_},
+      {"learn_seconds", learn_seconds_},
+      {"games_per_second", per(static_cast<double>(played_games_), selfplay_seconds_)},
+      {"moves_per_second", per(static_cast<double>(moves_), selfplay_seconds_)},
+      {"evaluations_per_second", per(static_cast<double>(evaluations_), selfplay_seconds_)},
+      {"evaluations_per_game", per(static_cast<double>(evaluations_), static_cast<double>(played_games_))},
+      {"mean_batch", per(static_cast<double>(evaluations_), static_cast<double>(batches_))},
+      {"duplicate_games", per(static_cast<double>(duplicates_), static_cast<double>(finished_))},
+      {"white_wins", white_wins_},
+      {"draws", draws_},
+      {"black_wins", black_wins_},
+      {"mean_margin", per(static_cast<double>(margin_), static_cast<double>(finished_))},
+      {"replay_games", position.replay_games},
+      {"resident_mib", position.resident_bytes >> 20}};
   if (steps_ > 0) {
     const auto mean = [&](double sum) { return sum / static_cast<double>(steps_); };
     row["loss"] = json{{"total", mean(sums_.total)},         {"policy", mean(sums_.policy)},

@@ -40,7 +40,7 @@ class IterationMetrics {
   double learn_seconds_ = 0;
   std::int64_t played_games_ = 0, moves_ = 0, evaluations_ = 0, batches_ = 0;
   std::int64_t finished_ = 0, white_wins_ = 0, draws_ = 0, black_wins_ = 0, margin_ = 0, duplicates_ = 0;
-  std::int64_t positions_ = 0;
+  std::int64_t positions_ = 0, solved_ = 0;
   std::int64_t steps_ = 0;
   Losses sums_;
   double learning_rate_ = 0;

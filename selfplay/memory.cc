@@ -6,7 +6,9 @@
 #include <fstream>
 
 #include "env/game_rules.h"
+#include "search/search_graph.h"
 #include "selfplay/game_record.h"
+#include "selfplay/worker.h"
 
 namespace pahtum {
 
@@ -18,12 +20,16 @@ MemoryEstimate estimate_memory(const RunConfig& config, int workers) {
   MemoryEstimate estimate;
   estimate.program = std::int64_t{300} << 20;
 
-  // A tree has a node per visit and an edge per legal move of each (search/search_tree.h); vectors grow by
-  // doubling.
-  constexpr std::int64_t kNodeBytes = 24;
-  constexpr std::int64_t kEdgeBytes = 8;
-  const std::int64_t tree = 2 * config.search.simulations * (kNodeBytes + kEdgeBytes * plies);
-  estimate.trees = config.selfplay.slots * tree;
+  // A visit brings a node with a prior for each move, and about three edges in room for four
+  // (search/search_graph.h); the array of nodes and the table grow by steps. Where kept visits do not count,
+  // a search begins with up to as many again.
+  constexpr std::int64_t kNodeBytes = sizeof(GraphNode) * 5 / 4 + 8;
+  constexpr std::int64_t kEdgesBytes = 120;
+  const std::int64_t visits = config.search.simulations * (config.search.count_reused ? 1 : 2);
+  const std::int64_t tree = visits * (kNodeBytes + kEdgesBytes + 4 * plies);
+  const bool solves = config.search.exact_leaf > 0 || config.search.exact_root > 0;
+  const auto solvers = solves ? workers * static_cast<std::int64_t>(SelfplayWorker::kSolverBytes) : 0;
+  estimate.trees = config.selfplay.slots * tree + solvers;
 
   // A game: its record, per ply a move, a flag and a value, and a 16-bit count per legal move.
   const std::int64_t game =

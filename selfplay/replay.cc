@@ -47,8 +47,8 @@ std::int64_t Replay::add(std::vector<GameRecord> games) {
 std::size_t Replay::bytes() const noexcept {
   std::size_t total = 0;
   for (const GameRecord& game : games_) {
-    total += sizeof(game) + game.moves.capacity() + game.searched.capacity() +
-             sizeof(float) * game.root_values.capacity() + sizeof(std::uint16_t) * game.visits.capacity();
+    total += sizeof(game) + game.moves.capacity() + game.origins.capacity() +
+             sizeof(float) * game.root_values.capacity() + sizeof(std::uint16_t) * game.policy.capacity();
   }
   return total;
 }
@@ -61,7 +61,7 @@ void Replay::draw(Random& random, SampleBuffer& buffer) const {
     const GameRecord& game = games_[static_cast<std::size_t>(end - ends_.begin())];
     std::int64_t left = number - (*end - game.samples());
     int ply = 0;
-    while (game.searched[static_cast<std::size_t>(ply)] == 0 || left-- > 0) ++ply;
+    while (game.origins[static_cast<std::size_t>(ply)] == MoveOrigin::kRandom || left-- > 0) ++ply;
     write_sample(game, ply, static_cast<int>(random.below(kSymmetries)), index, buffer);
   }
 }
@@ -72,9 +72,9 @@ void Replay::write_sample(const GameRecord& game, int ply, int symmetry, int ind
   const auto row = static_cast<std::size_t>(index);
 
   Position position = game.start;
-  std::size_t visits_at = 0;
+  std::size_t weights_at = 0;
   for (std::size_t p = 0; p < static_cast<std::size_t>(ply); ++p) {
-    if (game.searched[p] != 0) visits_at += static_cast<std::size_t>(legal_count(position));
+    if (game.origins[p] != MoveOrigin::kRandom) weights_at += static_cast<std::size_t>(legal_count(position));
     apply(position, game.moves[p]);
   }
   Position last = position;
@@ -88,9 +88,9 @@ void Replay::write_sample(const GameRecord& game, int ply, int symmetry, int ind
   std::fill(policy.begin(), policy.end(), 0.0f);
   float sum = 0.0f;
   for_each_legal(position, [&](Move move) {
-    const auto count = static_cast<float>(game.visits[visits_at++]);
-    policy[static_cast<std::size_t>(action_of(apply_symmetry(move, symmetry, size), size))] = count;
-    sum += count;
+    const auto weight = static_cast<float>(game.policy[weights_at++]);
+    policy[static_cast<std::size_t>(action_of(apply_symmetry(move, symmetry, size), size))] = weight;
+    sum += weight;
   });
   for (float& share : policy) share /= std::max(sum, 1.0f);
 

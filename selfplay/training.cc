@@ -204,6 +204,13 @@ void TrainingLoop::announce() const {
   spdlog::info("memory: at most about {} MiB (search {}, replay {}, network {}, program {})",
                mib(memory.total()), mib(memory.trees), mib(memory.replay), mib(memory.network),
                mib(memory.program));
+  const int fewest_empty = GameRules(config_.game).shortest_game();
+  if (config_.search.exact_root >= fewest_empty) {
+    spdlog::warn(
+        "search.exact_root is {} and games have as few as {} plies: these are solved from the start, and the "
+        "network is not asked",
+        config_.search.exact_root, fewest_empty);
+  }
   spdlog::info(
       "Ctrl-C saves everything, half-played games included, and stops; a second Ctrl-C stops at once");
 }

@@ -24,24 +24,19 @@ BatchConfig batch_config(const RunConfig& config, int first_slot, int slots) {
   return batch;
 }
 
-// Visits in the order of the legal moves.
-std::vector<std::int32_t> visit_counts(std::span<const RootMove> moves) {
-  std::vector<std::int32_t> counts;
-  counts.reserve(moves.size());
-  for (const RootMove& move : moves) counts.push_back(move.visits);
-  return counts;
-}
-
 }  // namespace
 
 SelfplayWorker::SelfplayWorker(const RunConfig& config, int first_slot, int slots)
     : config_(config),
       seed_(static_cast<std::uint64_t>(config.run.seed)),
       first_slot_(static_cast<std::uint32_t>(first_slot)),
-      environment_(batch_config(config, first_slot, slots)) {
+      environment_(batch_config(config, first_slot, slots)),
+      solver_(kSolverBytes) {
   slots_.reserve(static_cast<std::size_t>(slots));
-  for (int slot = 0; slot < slots; ++slot)
+  for (int slot = 0; slot < slots; ++slot) {
     slots_.push_back({SearchTree(config.search, config.game.result), {}, 0});
+    slots_.back().tree.use_solver(&solver_);
+  }
   environment_.reset();
   for (int row = 0; row < slots; ++row) begin_game(row);
 }
@@ -91,9 +86,9 @@ bool SelfplayWorker::choose(Slot& slot, std::int32_t row, Move& move, Position& 
     return true;
   }
   if (slot.tree.next_leaf(leaf)) return false;
-  const std::span<const RootMove> moves = slot.tree.root_moves();
-  move = choose_move(moves, temperature_at(config_.search, ply), random);
-  slot.record.add_searched(move, slot.tree.root_value(), visit_counts(moves));
+  move = slot.tree.choose(temperature_at(config_.search, ply), random);
+  slot.record.add_searched(move, slot.tree.root_value(), slot.tree.policy_target(),
+                           slot.tree.root_proven() ? MoveOrigin::kSolved : MoveOrigin::kSearched);
   return true;
 }
 
@@ -104,6 +99,7 @@ void SelfplayWorker::step(std::vector<GameRecord>& finished, SelfplayCounters& c
     Slot& slot = slots_[static_cast<std::size_t>(row)];
     const auto ply = static_cast<int>(slot.record.moves.size());
     if (environment_.terminated()[static_cast<std::size_t>(row)] != 0) {
+      counters.finished_moves += static_cast<std::int64_t>(slot.record.moves.size());
       finished.push_back(std::move(slot.record));
       ++counters.games;
       begin_game(row);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "env/batch_environment.h"
 #include "search/evaluator.h"
 #include "search/search_tree.h"
+#include "search/solver.h"
 #include "selfplay/game_record.h"
 #include "selfplay/run_config.h"
 
@@ -17,6 +19,7 @@ namespace pahtum {
 struct SelfplayCounters {
   std::atomic<std::int64_t> games{0};
   std::atomic<std::int64_t> moves{0};
+  std::atomic<std::int64_t> finished_moves{0};  // of the finished games, those before the iteration included
   std::atomic<std::int64_t> evaluations{0};
   std::atomic<std::int64_t> batches{0};
 };
@@ -32,6 +35,8 @@ struct SelfplayCounters {
 // a time per object.
 class SelfplayWorker {
  public:
+  static constexpr std::size_t kSolverBytes = std::size_t{8} << 20;  // of the table for exact endings
+
   // Plays in slots first_slot … first_slot + slots − 1 of the run.
   SelfplayWorker(const RunConfig& config, int first_slot, int slots);
 
@@ -67,6 +72,7 @@ class SelfplayWorker {
   std::uint64_t seed_;
   std::uint32_t first_slot_;
   BatchEnvironment environment_;
+  Solver solver_;  // all slots' trees use it
   std::vector<Slot> slots_;
   std::vector<std::int32_t> pending_rows_, pending_actions_, batch_rows_, next_rows_;
   std::vector<Position> leaves_;

@@ -85,7 +85,7 @@ Finished run_program(const std::vector<std::string>& arguments, const fs::path& 
 std::string second_long_config(int iterations) {
   return "game: {size: 3, holes: 1}\n"
          "network: {channels: 4, blocks: 1, pooling_every: 1, head_channels: 2}\n"
-         "search: {simulations: 4}\n"
+         "search: {simulations: 4, exact_leaf: 3, exact_root: 4}\n"
          "selfplay: {slots: 4, games_per_iteration: 4, random_opening_mean: 0}\n"
          "replay: {window_games: 16, reuse: 1, minimum_games: 4}\n"
          "learner: {batch_size: 8}\n"

@@ -36,6 +36,8 @@ TEST(PlayerSpec, TakesEveryKindApart) {
   EXPECT_TRUE(parse_player_spec("net:a:b.ckpt,policy").policy);
   EXPECT_EQ(parse_player_spec("net:a:b.ckpt,policy").path, "a:b.ckpt");
   EXPECT_FALSE(parse_player_spec("net:x").simulations.has_value());
+  EXPECT_FALSE(parse_player_spec("net:x").exact.has_value());
+  EXPECT_EQ(parse_player_spec("net:x,exact=0,policy").exact, 0);
 }
 
 TEST(PlayerSpec, AnUnknownPlayerIsAnsweredWithTheWholeList) {
@@ -67,11 +69,12 @@ TEST(PlayerSpec, RefusesWhatItCannotRead) {
       {"net:", "path is missing"},
       {"net:,sims=4", "path is missing"},
       {"net:x,", "unknown option \"\""},
-      {"net:x,simms=4", "sims=N, policy"},
+      {"net:x,simms=4", "sims=N, exact=N, policy"},
       {"net:x,sims", "is missing"},
       {"net:x,sims=", "is missing"},
       {"net:x,sims=0", "out of range"},
       {"net:x,sims=4,sims=5", "given twice"},
+      {"net:x,exact=25", "from 0 to 24"},
       {"net:x,policy=yes", "takes no value"},
       {"net:x,sims=4,policy", "drop one"},
   };

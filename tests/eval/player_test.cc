@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "env/base/error.h"
 #include "env/game_rules.h"
+#include "search/solver.h"
 #include "tests/eval/network_fixture.h"
 
 namespace pahtum {
@@ -71,7 +73,7 @@ TEST_P(EveryPlayer, ChoosesLegalMovesWhateverTheGroupingOfTurns) {
 
 INSTANTIATE_TEST_SUITE_P(Specs, EveryPlayer,
                          testing::Values("random", "greedy", "uct:50", "solver:6", "net", "net,sims=3",
-                                         "net,policy"));
+                                         "net,policy", "net,exact=13", "net,policy,exact=13"));
 
 TEST(Player, RandomPlaysEveryMoveAboutEquallyOftenAndFollowsItsSeed) {
   const GameConfig game{3, 1, false};
@@ -144,6 +146,29 @@ TEST(Player, NetworksExpectResultsAndOthersDoNot) {
 TEST(Player, SaysFromWhereOnItPlaysExactly) {
   EXPECT_EQ(make_player("solver:12", {})->info().exact, 12);
   EXPECT_EQ(make_player("greedy", {})->info().exact, 0);
+  const std::string path = "net:" + write_untrained_checkpoint(kSmall, "exact");
+  EXPECT_EQ(make_player(path, {})->info().exact, 0);
+  EXPECT_EQ(make_player(path, {.exact = 9})->info().exact, 9);
+  EXPECT_EQ(make_player(path + ",exact=7", {.exact = 9})->info().exact, 7);
+}
+
+TEST(Player, ANetworkEndsGamesPerfectlyWhereAskedTo) {
+  const std::string path = "net:" + write_untrained_checkpoint(kSmall, "perfect");
+  Solver solver;
+  const auto mistakes = [&](const std::string& options) {
+    int count = 0;
+    const auto player = make_player(path + options, {.inference = {.device = "cpu"}});
+    for (const Turn& turn : some_turns(kSmall, 200)) {
+      if (turn.position.empty_count() > 12) continue;
+      const Move move = choices(*player, {&turn, 1})[0];
+      const auto best = solver.solve(turn.position, {.moves = SolvedMoves::kAllBest, .limits = {}}).best;
+      count += std::ranges::find(best, move) == best.end() ? 1 : 0;
+    }
+    return count;
+  };
+  EXPECT_EQ(mistakes(",exact=12"), 0);
+  EXPECT_EQ(mistakes(",policy,exact=12"), 0);
+  EXPECT_GT(mistakes(",policy"), 0);
 }
 
 }  // namespace

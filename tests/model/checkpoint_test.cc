@@ -171,6 +171,26 @@ TEST(CheckpointTest, AManifestFieldMissingOrOfAnotherTypeIsNamed) {
   expect_named(header, "game");
 }
 
+// Written before a key of the search was there.
+TEST(CheckpointTest, SearchKeysThatAreMissingHaveTheirDefaults) {
+  const TemporaryFolder folder;
+  const auto path = folder / "a.ckpt";
+  const Parts parts = parts_of(path);
+  json header = parts.header;
+  header["manifest"]["search"] = {{"simulations", 77}};
+  write_frame(path, kFormat, payload_of(header, parts.data));
+  const SearchConfig search = load_checkpoint(path).manifest.search;
+  EXPECT_EQ(search.simulations, 77);
+  EXPECT_EQ(search.exact_root, SearchConfig{}.exact_root);
+  header["manifest"]["search"]["simulations"] = "many";
+  write_frame(path, kFormat, payload_of(header, parts.data));
+  EXPECT_NE(error_of([&] { (void)load_checkpoint(path); }).find("manifest.search.simulations"),
+            std::string::npos);
+  header["manifest"]["search"] = {{"torus", true}};
+  write_frame(path, kFormat, payload_of(header, parts.data));
+  EXPECT_NE(error_of([&] { (void)load_checkpoint(path); }).find("manifest.search.torus"), std::string::npos);
+}
+
 TEST(CheckpointTest, TensorsMustMatchTheirBytes) {
   const TemporaryFolder folder;
   const auto path = folder / "a.ckpt";

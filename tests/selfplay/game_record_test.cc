@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "env/base/error.h"
 #include "env/batch_environment.h"
 #include "tests/selfplay/test_runs.h"
@@ -57,12 +59,30 @@ TEST(GameRecord, AnIllegalMoveIsNamed) {
   }
 }
 
-TEST(GameRecord, LargeVisitCountsKeepTheirRatio) {
+TEST(GameRecord, PolicyTargetsKeepTheirRatio) {
   GameRecord game;
   game.start = parse_position("3/3/3 w");
-  game.add_searched(Move::at(0), Value(0.0f), {1'000'000, 500'000, 0, 0, 0, 0, 0, 0, 0});
-  EXPECT_EQ(game.visits[0], 65535);
-  EXPECT_NEAR(game.visits[1], 32767, 1);
+  game.add_searched(Move::at(0), Value(0.0f), std::array{0.5f, 0.25f, 1e-9f, 0.f, 0.f, 0.f, 0.f, 0.f, 0.25f},
+                    MoveOrigin::kSearched);
+  EXPECT_EQ(game.policy, (std::vector<std::uint16_t>{65535, 32768, 0, 0, 0, 0, 0, 0, 32768}));
+}
+
+TEST(GameRecord, CountsSamplesAndSolvedPlies) {
+  const GameRecord game = random_game(1, {.size = 4, .holes = 2}, 2);
+  EXPECT_EQ(game.moves.size(), 14u);
+  EXPECT_EQ(game.samples(), 12);
+  EXPECT_EQ(game.solved(), 3);
+}
+
+TEST(GameRecord, AnUnknownOriginIsNamed) {
+  GameRecord game = random_game(1, {.size = 4, .holes = 2}, 2);
+  game.origins[4] = static_cast<MoveOrigin>(3);
+  try {
+    (void)parse_games(serialize({game}), "x.games");
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("ply 4"), std::string::npos) << error.what();
+  }
 }
 
 TEST(GameRecord, HashTellsLayoutsAndMovesApart) {

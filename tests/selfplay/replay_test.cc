@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -61,9 +62,9 @@ TEST(Replay, TargetsAreFromTheMoversSide) {
   // White fills d… so that White wins 3–0 on 3×3 without holes but with the last square White's too.
   GameRecord game;
   game.start = parse_position("ww1/bb1/wb1 w");
-  game.add_searched(parse_move("c3", 3), Value(1.0f), {9, 1, 0});
-  game.add_searched(parse_move("c2", 3), Value(-1.0f), {3, 1});
-  game.add_searched(parse_move("c1", 3), Value(0.0f), {4});
+  game.add_searched(parse_move("c3", 3), Value(1.0f), std::array{9.0f, 1.0f, 0.0f}, MoveOrigin::kSearched);
+  game.add_searched(parse_move("c2", 3), Value(-1.0f), std::array{3.0f, 1.0f}, MoveOrigin::kSearched);
+  game.add_searched(parse_move("c1", 3), Value(0.0f), std::array{4.0f}, MoveOrigin::kSearched);
   SampleBuffer buffer(3, GameRules({.size = 3, .holes = 1}));
   for (int ply = 0; ply < 3; ++ply) Replay::write_sample(game, ply, 0, ply, buffer);
   const TrainingBatch batch = buffer.batch();
@@ -72,9 +73,9 @@ TEST(Replay, TargetsAreFromTheMoversSide) {
     EXPECT_EQ(batch.wdl[3 * ply + 1], 1.0f);
     EXPECT_EQ(batch.margin[ply], 0.0f);
   }
-  EXPECT_FLOAT_EQ(batch.policy[2], 0.9f);
-  EXPECT_FLOAT_EQ(batch.policy[5], 0.1f);
-  EXPECT_FLOAT_EQ(batch.policy[9 + 5], 0.75f);
+  EXPECT_NEAR(batch.policy[2], 0.9f, 1e-5);
+  EXPECT_NEAR(batch.policy[5], 0.1f, 1e-5);
+  EXPECT_NEAR(batch.policy[9 + 5], 0.75f, 1e-5);
   EXPECT_EQ(batch.ownership[0], 1.0f);       // White's corner for White …
   EXPECT_EQ(batch.ownership[9 + 0], -1.0f);  // … is the opponent's for Black
   EXPECT_EQ(batch.ownership[18 + 0], 1.0f);
@@ -83,8 +84,8 @@ TEST(Replay, TargetsAreFromTheMoversSide) {
 TEST(Replay, AWinForTheMoverIsAWinWhoeverMoves) {
   GameRecord game;
   game.start = parse_position("xxx/bb1/x1x b");
-  game.add_searched(parse_move("c2", 3), Value(1.0f), {5, 1});
-  game.add_searched(parse_move("b1", 3), Value(-1.0f), {6});
+  game.add_searched(parse_move("c2", 3), Value(1.0f), std::array{5.0f, 1.0f}, MoveOrigin::kSearched);
+  game.add_searched(parse_move("b1", 3), Value(-1.0f), std::array{6.0f}, MoveOrigin::kSearched);
   SampleBuffer buffer(2, GameRules({.size = 3, .holes = 1}));
   Replay::write_sample(game, 0, 0, 0, buffer);
   Replay::write_sample(game, 1, 0, 1, buffer);

@@ -23,6 +23,8 @@ inline RunConfig tiny_config() {
   config.game = {.size = 4, .holes = 2, .unequal_stones = false};
   config.network = {.channels = 4, .blocks = 1, .pooling_every = 1, .head_channels = 2};
   config.search.simulations = 6;
+  config.search.exact_leaf = 3;  // the default would solve these games from the start
+  config.search.exact_root = 4;
   config.selfplay = {.slots = 6, .games_per_iteration = 8, .stagger = true, .random_opening_mean = 1.0};
   config.replay = {.window_games = 20, .reuse = 2.0, .minimum_games = 4};
   config.learner.batch_size = 16;
@@ -55,7 +57,7 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-// A finished game of random moves with made-up visit counts; the first `random_plies` plies are unsearched.
+// A finished game of random moves with made-up policies; the first `random_plies` plies are unsearched.
 inline GameRecord random_game(std::uint64_t index, const GameConfig& rules, int random_plies) {
   GameRecord game;
   game.episode = index;
@@ -68,9 +70,10 @@ inline GameRecord random_game(std::uint64_t index, const GameConfig& rules, int 
     if (ply < random_plies) {
       game.add_random(move);
     } else {
-      std::vector<std::int32_t> visits(count);
-      for (std::int32_t& visit : visits) visit = static_cast<std::int32_t>(1 + random.below(50));
-      game.add_searched(move, Value(0.25f), visits);
+      std::vector<float> weights(count);
+      for (float& weight : weights) weight = static_cast<float>(1 + random.below(50));
+      const auto origin = position.empty_count() <= 3 ? MoveOrigin::kSolved : MoveOrigin::kSearched;
+      game.add_searched(move, Value(0.25f), weights, origin);
     }
     apply(position, move);
   }

@@ -87,13 +87,13 @@ TEST_P(TrainedVariants, SamplesTurnWithTheBoardInEveryPhase) {
   SampleBuffer buffer(1, rules);
   for (const GameRecord& game : games) {
     Position position = game.start;
-    std::size_t visits_at = 0;
+    std::size_t weights_at = 0;
     for (std::size_t ply = 0; ply < game.moves.size(); ++ply) {
       const auto count = static_cast<std::size_t>(legal_count(position));
-      if (game.searched[ply] != 0) {
-        const std::span visits = std::span(game.visits).subspan(visits_at, count);
+      if (game.origins[ply] != MoveOrigin::kRandom) {
+        const std::span weights = std::span(game.policy).subspan(weights_at, count);
         float total = 0;
-        for (const std::uint16_t visit : visits) total += visit;
+        for (const std::uint16_t weight : weights) total += weight;
         for (int symmetry = 0; symmetry < kSymmetries; ++symmetry) {
           Replay::write_sample(game, static_cast<int>(ply), symmetry, 0, buffer);
           const TrainingBatch batch = buffer.batch();
@@ -105,10 +105,10 @@ TEST_P(TrainedVariants, SamplesTurnWithTheBoardInEveryPhase) {
           for_each_legal(position, [&](Move move) {
             const int action = action_of(apply_symmetry(move, symmetry, rules.size()), rules.size());
             ASSERT_FLOAT_EQ(batch.policy[static_cast<std::size_t>(action)],
-                            static_cast<float>(visits[k++]) / total);
+                            static_cast<float>(weights[k++]) / total);
           });
         }
-        visits_at += count;
+        weights_at += count;
       }
       apply(position, game.moves[ply]);
     }

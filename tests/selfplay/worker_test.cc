@@ -77,6 +77,80 @@ TEST(SelfplayWorker, RestoringAnotherRunsGamesIsRefused) {
   EXPECT_THROW(other_seed.restore(worker.games_in_progress()), Error);
 }
 
+// From the first solved position on, the record holds the truth and the game keeps it.
+TEST(SelfplayWorker, SolvedPositionsAreRecordedExactlyAndPlayedPerfectly) {
+  for (const Objective objective : {Objective::kOutcome, Objective::kMargin}) {
+    RunConfig config = tiny_config();
+    config.game.result = objective;
+    config.search.exact_leaf = 4;
+    config.search.exact_root = 5;
+    SelfplayWorker worker(config, 0, 6);
+    Solver solver;
+    int solved = 0;
+    for (const GameRecord& game : play(worker, 20)) {
+      const int margin = game.position().white_margin();
+      Position position = game.start;
+      std::size_t weights_at = 0;
+      for (std::size_t ply = 0; ply < game.moves.size(); ++ply) {
+        const auto count = static_cast<std::size_t>(legal_count(position));
+        if (game.origins[ply] != MoveOrigin::kRandom) {
+          if (position.empty_count() <= 5) {
+            ASSERT_EQ(game.origins[ply], MoveOrigin::kSolved);
+          }
+          if (game.origins[ply] == MoveOrigin::kSolved) {
+            ++solved;
+            const Solution truth = solver.solve(
+                position, {.objective = objective, .moves = SolvedMoves::kAllBest, .limits = {}});
+            const int own = position.mover == Color::kWhite ? margin : -margin;
+            EXPECT_EQ(objective == Objective::kMargin ? own : static_cast<int>(outcome_of(Margin{own})),
+                      truth.lower);
+            EXPECT_NE(std::ranges::find(truth.best, game.moves[ply]), truth.best.end());
+            if (objective == Objective::kOutcome) {
+              EXPECT_EQ(game.root_values[ply], static_cast<float>(truth.lower));
+            }
+            std::size_t k = weights_at;
+            for_each_legal(position, [&](Move move) {
+              const bool best = std::ranges::find(truth.best, move) != truth.best.end();
+              const bool solved_root = position.empty_count() <= 5;
+              EXPECT_LE(game.policy[k], best ? 65535 : 0);
+              EXPECT_GE(game.policy[k], best && solved_root ? 65535 : 0);
+              ++k;
+            });
+          }
+          weights_at += count;
+        }
+        apply(position, game.moves[ply]);
+      }
+    }
+    EXPECT_GT(solved, 50);
+  }
+}
+
+TEST(SelfplayWorker, ExactEndingsAndSharedPositionsSaveEvaluations) {
+  const auto evaluations = [](bool graph, int exact) {
+    RunConfig config = tiny_config();
+    config.search = {.simulations = 40, .graph = graph, .exact_leaf = exact, .exact_root = exact};
+    SelfplayWorker worker(config, 0, 6);
+    HashEvaluator evaluator;
+    SelfplayCounters counters;
+    (void)worker.play(evaluator, 30, kNeverStop, counters);
+    return counters.evaluations.load();
+  };
+  EXPECT_LT(evaluations(true, 0), evaluations(false, 0));
+  EXPECT_LT(evaluations(true, 5), evaluations(true, 0));
+}
+
+TEST(SelfplayWorker, GumbelGamesAreSamplesOfTheImprovedPolicy) {
+  RunConfig config = tiny_config();
+  config.search.root = "gumbel";
+  config.search.gumbel_moves = 4;
+  SelfplayWorker worker(config, 0, 6);
+  for (const GameRecord& game : play(worker, 10)) {
+    EXPECT_TRUE(game.position().over());
+    EXPECT_NO_THROW((void)parse_games(serialize({game}), "test"));
+  }
+}
+
 TEST(SelfplayWorker, OneSlotAndOneSimulationPlayToTheEnd) {
   RunConfig config = tiny_config();
   config.search.simulations = 1;

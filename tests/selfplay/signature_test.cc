@@ -1,0 +1,14 @@
+#include "selfplay/signature.h"
+
+#include <gtest/gtest.h>
+
+namespace pahtum {
+namespace {
+
+// Whoever changes what self-play does on purpose puts the new value here and says so.
+TEST(SelfplaySignature, IsAsItWas) {
+  EXPECT_EQ(selfplay_signature(), 0xfec4a1c62ebcc7d9ull);
+}
+
+}  // namespace
+}  // namespace pahtum
