@@ -179,8 +179,8 @@ class SearchTree {
   SearchGraph graph_;
   std::uint32_t root_node_ = kNone;  // kNone before its evaluation
   Solver* solver_ = nullptr;
-  bool exact_ = false;  // leaves are solved
-  int widest_;          // no result is beyond ± this
+  bool exact_ = false;           // leaves are solved
+  int widest_;                   // no result is beyond ± this
   std::vector<Move> root_best_;  // all the best moves of a solved root; empty for another
   int root_result_ = 0;          // what they lead to, for the mover
   std::int64_t goal_ = 0;        // visits of the root at the end of this move's search
