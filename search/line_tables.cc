@@ -4,6 +4,10 @@
 
 namespace pahtum {
 
+bool is_convex(const RunPoints& run_points) noexcept {
+  return std::ranges::all_of(window_weights(run_points), [](int weight) { return weight >= 0; });
+}
+
 LineTables::LineTables(const RunPoints& run_points)
     : points(line_points(run_points)), expected(kLines), influence(kLines) {
   for (std::size_t line = 0; line < 256; ++line) {
@@ -34,7 +38,7 @@ LineTables::LineTables(const RunPoints& run_points)
   for (int length = kMaxSize; length >= 1; --length) {
     if (run_points[length] != 0) shortest_run = length;
   }
-  convex = std::ranges::all_of(window_weights(run_points), [](int weight) { return weight >= 0; });
+  convex = is_convex(run_points);
 }
 
 std::shared_ptr<const LineTables> LineTables::of(const RunPoints& run_points) {

@@ -12,6 +12,9 @@
 
 namespace pahtum {
 
+// Each square more makes a run worth more by at least as much as the one before it did.
+[[nodiscard]] bool is_convex(const RunPoints& run_points) noexcept;
+
 // Lines are bits of eight squares; what lies outside a board or is a hole is simply no bit. Immutable.
 struct LineTables {
   explicit LineTables(const RunPoints& run_points);
@@ -33,9 +36,8 @@ struct LineTables {
   std::vector<BySquare<std::int32_t>> influence;
   // Length of the shortest run that counts; kMaxSize + 1 when none does.
   int shortest_run;
-  // Each square more makes a run worth more by at least as much as the one before it did. Then one more stone
-  // never costs its owner anything, and what stones gain adds up at least. Most of what the search proves
-  // without looking holds for such tables only; with others it looks at everything.
+  // is_convex(): one more stone never costs its owner anything, and what stones gain adds up at least. Most
+  // of what the search proves without looking holds for such tables only; with others it looks at everything.
   bool convex;
 
   // A line of my stones and empty squares, `mine` and `empty` disjoint, as a number to base 3 below kLines.

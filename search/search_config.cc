@@ -20,10 +20,12 @@ Schema describe(SearchConfig& config) {
                "every line of play has nodes of its own, and shared positions are evaluated again.")
       .integer("exact_leaf", &config.exact_leaf, 0, 20, "squares",
                "Positions with at most so many empty squares are solved exactly instead of evaluated, and "
-               "what is proven decides the moves that lead there; 0 switches it off.")
+               "what is proven decides the moves that lead there; 0 switches it off. At most 8 where points "
+               "of runs "
+               "are not convex: there the solver is slow.")
       .integer("exact_root", &config.exact_root, 0, 24, "squares",
                "With at most so many empty squares to move on, the position is solved exactly instead of "
-               "searched; 0 switches it off.")
+               "searched; 0 switches it off. At most 10 where points of runs are not convex.")
       .real("cpuct", &config.cpuct, 0.0, 100.0, "",
             "Exploration constant of PUCT: higher follows the policy longer, lower the values sooner.")
       .real("fpu_reduction", &config.fpu_reduction, 0.0, 2.0, "",

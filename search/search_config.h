@@ -19,9 +19,9 @@ struct SearchConfig {
   bool graph = true;
   // With at most so many empty squares a leaf is solved instead of evaluated, and what is proven goes up the
   // graph; 0: never.
-  std::int64_t exact_leaf = 12;
+  std::int64_t exact_leaf = 14;
   // With at most so many the root itself is solved, and nothing is searched; 0: never.
-  std::int64_t exact_root = 14;
+  std::int64_t exact_root = 20;
   // Exploration constant of PUCT.
   double cpuct = 1.5;
   // First-play urgency: an unvisited move is worth the node's value minus this · √(prior of the visited

@@ -139,8 +139,9 @@ void SearchTree::add_solved_moves() const {
   const Value less(static_cast<float>(worth(root_result_ - 1)));
   for (RootMove& entry : root_moves_) {
     const bool is_best = std::ranges::find(root_best_, entry.move) != root_best_.end();
-    if (is_best) entry.value = entry.lower = best;
+    if (is_best) entry.lower = best;
     entry.upper = is_best ? best : less;
+    if (entry.exact()) entry.value = entry.upper;
   }
 }
 

@@ -10,6 +10,7 @@
 #include "env/select_square.h"
 #include "search/edge_choice.h"
 #include "search/legal_index.h"
+#include "search/line_tables.h"
 
 namespace pahtum {
 namespace {
@@ -56,12 +57,17 @@ double SearchTree::worth(const Evaluation& evaluation) const noexcept {
 
 void SearchTree::use_solver(Solver* solver) noexcept {
   solver_ = solver;
-  exact_ = solver != nullptr && config_.exact_leaf > 0;
 }
 
 void SearchTree::reset(const Position& root) {
   assert(!root.over());
   root_ = root;
+  if (solver_ != nullptr) {
+    const bool fast = is_convex(root.run_points);
+    exact_leaf_ = std::min<std::int64_t>(config_.exact_leaf, fast ? kMaxSquares : kSlowExactLeaf);
+    exact_root_ = std::min<std::int64_t>(config_.exact_root, fast ? kMaxSquares : kSlowExactRoot);
+  }
+  exact_ = solver_ != nullptr && exact_leaf_ > 0;
   graph_.clear(root);
   root_node_ = kNone;
   root_best_.clear();
@@ -100,7 +106,7 @@ void SearchTree::begin_move(std::optional<Random> noise) {
 
 bool SearchTree::next_leaf(Position& leaf) {
   assert(!waiting_);
-  if (solver_ != nullptr && root_best_.empty() && root_.empty_count() <= config_.exact_root) solve_root();
+  if (solver_ != nullptr && root_best_.empty() && root_.empty_count() <= exact_root_) solve_root();
   if (root_node_ == kNone && root_best_.empty()) {
     path_length_ = 0;
     leaf_ = root_;
@@ -124,7 +130,7 @@ void SearchTree::solve_root() {
 }
 
 bool SearchTree::settled(const Position& position) const noexcept {
-  return position.over() || (exact_ && position.empty_count() <= config_.exact_leaf);
+  return position.over() || (exact_ && position.empty_count() <= exact_leaf_);
 }
 
 bool SearchTree::simulate() {

@@ -58,6 +58,11 @@ namespace pahtum {
 // is allocated below that. One thread at a time per object; objects can be moved, not copied.
 class SearchTree {
  public:
+  // With points of runs that are not convex (search/line_tables.h) the solver is slower by orders of
+  // magnitude, and solves at most so many empty squares here, whatever the configuration says.
+  static constexpr std::int64_t kSlowExactLeaf = 8;
+  static constexpr std::int64_t kSlowExactRoot = 10;
+
   // `config` is copied; config.simulations ≥ 1. `objective` says what results are worth: 1, 0, −1, or the
   // margin_utility of the points.
   explicit SearchTree(const SearchConfig& config, Objective objective = Objective::kOutcome);
@@ -179,6 +184,9 @@ class SearchTree {
   SearchGraph graph_;
   std::uint32_t root_node_ = kNone;  // kNone before its evaluation
   Solver* solver_ = nullptr;
+  // As many empty squares as config_ and the root's points allow.
+  std::int64_t exact_leaf_ = 0;
+  std::int64_t exact_root_ = 0;
   bool exact_ = false;           // leaves are solved
   int widest_;                   // no result is beyond ± this
   std::vector<Move> root_best_;  // all the best moves of a solved root; empty for another

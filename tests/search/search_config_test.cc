@@ -12,7 +12,7 @@ TEST(SearchConfig, DescribesEveryFieldWithItsDefaultInRange) {
   SearchConfig config;
   const Schema schema = describe(config);
   EXPECT_EQ(schema.name(), "search");
-  EXPECT_EQ(schema.fields().size(), 17u);
+  EXPECT_EQ(schema.fields().size(), 18u);
   for (const Field& field : schema.fields()) {
     EXPECT_FALSE(field.help.empty()) << field.name;
     if (const auto* integer = std::get_if<Field::Integer>(&field.target)) {
