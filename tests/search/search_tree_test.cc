@@ -264,6 +264,32 @@ TEST(SearchTree, EveryMoveGetsANewSimulation) {
   EXPECT_FALSE(tree.next_leaf(leaf)) << "the root has its visits already";
 }
 
+TEST(SearchTree, KeptVisitsDoNotCountWhereTheConfigurationSaysSo) {
+  for (const char* root : {"puct", "gumbel"}) {
+    HashEvaluator evaluator;
+    SearchConfig config;
+    config.simulations = 60;
+    config.count_reused = false;
+    config.root = root;
+    SearchTree tree(config);
+    SearchTree* const trees[] = {&tree};
+    tree.reset(start_position({.size = 5, .holes = 5}, 1, Stream::kTest, 0));
+    Random random(1, Stream::kTest, 0);
+    int moves_with_kept_visits = 0;
+    while (true) {
+      const std::int32_t kept = tree.root_visits();
+      moves_with_kept_visits += kept > 0 ? 1 : 0;
+      tree.begin_move(std::nullopt);
+      run_searches(trees, evaluator);
+      EXPECT_EQ(tree.root_visits(), kept + 60);
+      const Move move = tree.choose(0.0, random);
+      if (after(tree.root(), move).over()) break;
+      tree.advance(move);
+    }
+    EXPECT_GT(moves_with_kept_visits, 10) << root;
+  }
+}
+
 TEST(SearchTree, MemoryStaysWhereTheFirstGameLeftIt) {
   HashEvaluator evaluator;
   SearchTree tree(with_simulations(300));
