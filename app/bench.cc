@@ -10,6 +10,7 @@
 #include "app/common.h"
 #include "env/game_rules.h"
 #include "env/observation.h"
+#include "eval/results_text.h"
 #include "model/network_evaluator.h"
 #include "model/trainer.h"
 #include "search/batch_search.h"
@@ -258,7 +259,9 @@ int print_signature(const Options& options) {
   if (options.json) {
     print_json({{"name", "signature"}, {"signature", search}, {"selfplay", selfplay}});
   } else {
-    std::cout << table_text({{"    environment and search", search}, {"    self-play", selfplay}});
+    const std::vector<std::vector<std::string>> rows = {{"    environment and search", search},
+                                                        {"    self-play", selfplay}};
+    std::cout << table_text(rows);
   }
   return 0;
 }

@@ -6,7 +6,6 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <thread>
 
 #ifdef __AVX2__
 #include <immintrin.h>
@@ -273,7 +272,7 @@ class EnvBench {
 }  // namespace
 
 std::vector<BenchRow> bench_env(const RunConfig& config, double seconds) {
-  const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const int threads = hardware_threads();
   const int channels = GameRules(config.game).channels();
   EnvBench bench(config);
   if (threads > 1) {

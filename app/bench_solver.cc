@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "app/bench_row.h"
+#include "env/base/thread_team.h"
 #include "env/game_rules.h"
 #include "search/solver.h"
 #include "search/uct.h"
@@ -76,7 +76,7 @@ std::vector<BenchRow> bench_solver(const RunConfig& config, double seconds) {
       {5, 3, 22, 20, false, {kOutcome}},
   };
   Solver solver(kTableBytes);
-  const int processors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const int processors = hardware_threads();
   Solver shared_solver(kTableBytes, processors);
   // What is made once in a program is not counted.
   (void)solver.solve(parse_position("3/3/3 w"));

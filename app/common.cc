@@ -36,11 +36,6 @@ std::vector<fs::path> run_folders() {
   return folders;
 }
 
-std::size_t utf8_width(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0u) != 0x80u; }));
-}
-
 }  // namespace
 
 void InferenceCliOptions::add_to(CLI::App& app) {
@@ -200,28 +195,6 @@ std::string player_specs_text() {
 
 void print_json(const nlohmann::ordered_json& document) {
   std::cout << document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
-}
-
-std::string table_text(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> widths;
-  for (const auto& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t column = 0; column < row.size(); ++column) {
-      widths[column] = std::max(widths[column], utf8_width(row[column]));
-    }
-  }
-  std::string text;
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t column = 0; column < row.size(); ++column) {
-      const std::string padding(widths[column] - utf8_width(row[column]), ' ');
-      if (column > 0) line += "  ";
-      line += column == 0 ? row[column] + padding : padding + row[column];
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
-  return text;
 }
 
 std::string fixed(double value, int digits) {

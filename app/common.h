@@ -86,10 +86,6 @@ class InferenceCliOptions {
 // One JSON document and a newline on standard output; bytes that are no UTF-8 are replaced.
 void print_json(const nlohmann::ordered_json& document);
 
-// Rows of cells as aligned columns; the first row is the heading, the first column is aligned to the left and
-// the others to the right. Width is counted in characters of UTF-8.
-[[nodiscard]] std::string table_text(const std::vector<std::vector<std::string>>& rows);
-
 // `value` with `digits` digits after the point.
 [[nodiscard]] std::string fixed(double value, int digits);
 

@@ -16,6 +16,7 @@
 #include "app/interrupt.h"
 #include "app/solve_layouts.h"
 #include "env/base/error.h"
+#include "env/base/thread_team.h"
 #include "search/solver.h"
 #include "selfplay/progress.h"
 
@@ -197,7 +198,7 @@ int solve(const Options& options) {
   answer.position = parse_position(fmt::format("{}", fmt::join(options.words, " ")));
   answer.objective = objective_of(options);
   answer.position.run_points = options.points.resolve({}).run_points;
-  const int processors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const int processors = hardware_threads();
   Solver solver(options.mebibytes << 20, options.threads > 0 ? options.threads : processors);
   std::optional<PatienceNotice> notice(std::in_place);
   answer.solution = solver.solve(

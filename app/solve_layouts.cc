@@ -16,6 +16,7 @@
 #include "app/common.h"
 #include "app/interrupt.h"
 #include "env/base/error.h"
+#include "env/base/thread_team.h"
 #include "eval/solved_layouts.h"
 #include "search/solver.h"
 #include "selfplay/progress.h"
@@ -95,7 +96,7 @@ class LayoutSolvers {
   mutable std::mutex mutex_;
   std::size_t solved_now_ = 0;
   std::size_t ended_ = 0;
-  std::size_t thread_count_ = std::max(1u, std::thread::hardware_concurrency());
+  std::size_t thread_count_ = static_cast<std::size_t>(hardware_threads());
   std::exception_ptr fault_;
   std::vector<std::jthread> threads_;  // last, so that they end first
 };

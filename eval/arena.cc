@@ -12,6 +12,7 @@
 
 #include "env/base/error.h"
 #include "env/base/random.h"
+#include "env/base/thread_team.h"
 #include "env/game_rules.h"
 #include "model/network_evaluator.h"
 
@@ -195,8 +196,7 @@ void check(const MatchConfig& config) {
 }
 
 int thread_count(const MatchConfig& config) {
-  const std::int64_t wanted =
-      config.threads > 0 ? config.threads : std::max(1u, std::thread::hardware_concurrency());
+  const std::int64_t wanted = config.threads > 0 ? config.threads : hardware_threads();
   return static_cast<int>(std::min(wanted, config.pairs));
 }
 

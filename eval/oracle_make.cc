@@ -11,6 +11,7 @@
 
 #include "env/base/error.h"
 #include "env/base/random.h"
+#include "env/base/thread_team.h"
 #include "env/game_rules.h"
 #include "env/symmetry.h"
 #include "eval/arena.h"
@@ -214,8 +215,7 @@ std::vector<Position> draw_oracle_positions(const OracleRequest& request, const 
 std::vector<OraclePosition> solve_oracle_positions(std::span<const Position> positions, int threads,
                                                    const std::atomic<bool>* stop,
                                                    const OracleProgress& progress) {
-  const std::size_t wanted =
-      threads > 0 ? static_cast<std::size_t>(threads) : std::max(1u, std::thread::hardware_concurrency());
+  const std::size_t wanted = static_cast<std::size_t>(threads > 0 ? threads : hardware_threads());
   return PositionSolvers(positions, stop, progress)
       .solve(static_cast<int>(std::min(wanted, std::max(positions.size(), std::size_t{1}))));
 }

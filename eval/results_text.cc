@@ -25,28 +25,6 @@ std::size_t width(const std::string& text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-// Columns side by side; the first `names` of them are read from the left, the others, figures, from the
-// right.
-std::string aligned(const std::vector<Row>& rows, std::size_t names) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const Row& row : rows) {
-    for (std::size_t column = 0; column < row.size(); ++column) {
-      widths[column] = std::max(widths[column], width(row[column]));
-    }
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t column = 0; column < row.size(); ++column) {
-      const std::string padding(widths[column] - width(row[column]), ' ');
-      if (column > 0) line += "  ";
-      line += column < names ? row[column] + padding : padding + row[column];
-    }
-    text += line + '\n';
-  }
-  return text;
-}
-
 Row row_of(const MatchResult& match) {
   return {match.first,
           match.second,
@@ -82,6 +60,28 @@ Row row_of(const OracleRow& part, const std::string& name, bool with_values) {
 
 }  // namespace
 
+std::string table_text(std::span<const std::vector<std::string>> rows, std::size_t names) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      widths[column] = std::max(widths[column], width(row[column]));
+    }
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      const std::string padding(widths[column] - width(row[column]), ' ');
+      if (column > 0) line += "  ";
+      line += column < names ? row[column] + padding : padding + row[column];
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + '\n';
+  }
+  return text;
+}
+
 bool few_distinct_games(const MatchResult& result) noexcept {
   return 2 * result.distinct_games < result.total.games();
 }
@@ -105,7 +105,7 @@ std::string results_table(std::span<const MatchResult> matches) {
   std::vector<Row> rows = {{"player", "opponent", "games", "score", "95 % interval", "Elo", "95 % interval",
                             "as White W/D/L", "as Black W/D/L", "distinct games"}};
   for (const MatchResult& match : matches) rows.push_back(row_of(match));
-  std::string text = aligned(rows, 2);
+  std::string text = table_text(rows, 2);
   for (const MatchResult& match : matches) {
     if (!few_distinct_games(match)) continue;
     text += "warning: only " + std::to_string(match.distinct_games) + " of the " +
@@ -124,7 +124,7 @@ std::string oracle_table(const OracleScore& score) {
     rows.push_back(row_of(row, std::to_string(row.empty), with_values));
   }
   rows.push_back(row_of(score.all, "all", with_values));
-  return aligned(rows, 1);
+  return table_text(rows);
 }
 
 }  // namespace pahtum

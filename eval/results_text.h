@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "eval/arena.h"
 #include "eval/oracle_score.h"
@@ -11,6 +13,11 @@ namespace pahtum {
 // Fewer different games than half of those played: the results then say little, for the same games were
 // counted again and again.
 [[nodiscard]] bool few_distinct_games(const MatchResult& result) noexcept;
+
+// Rows of cells side by side, the first one usually a heading; the first `names` columns are aligned to the
+// left, the others, figures, to the right. Width is counted in characters of UTF-8. Ends with a newline;
+// nothing for no rows.
+[[nodiscard]] std::string table_text(std::span<const std::vector<std::string>> rows, std::size_t names = 1);
 
 // "67.5 %"
 [[nodiscard]] std::string percent_text(double share);

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <numeric>
 #include <span>
-#include <thread>
 
 #include "env/base/error.h"
 #include "env/base/random.h"
+#include "env/base/thread_team.h"
 
 namespace pahtum {
 namespace {
@@ -190,8 +190,7 @@ void SelfplayWorker::restore(const std::vector<GameRecord>& games) {
 }
 
 std::vector<std::unique_ptr<SelfplayWorker>> make_workers(const RunConfig& config) {
-  const auto cores = static_cast<std::int64_t>(std::max(1u, std::thread::hardware_concurrency()));
-  const std::int64_t wanted = config.run.workers > 0 ? config.run.workers : cores;
+  const std::int64_t wanted = config.run.workers > 0 ? config.run.workers : hardware_threads();
   const std::int64_t count = std::clamp<std::int64_t>(wanted, 1, config.selfplay.slots);
   std::vector<std::unique_ptr<SelfplayWorker>> workers;
   std::int64_t first = 0;

@@ -1,5 +1,6 @@
 #include "env/base/thread_team.h"
 
+#include <algorithm>
 #include <cassert>
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -7,6 +8,11 @@
 #endif
 
 namespace pahtum {
+
+int hardware_threads() noexcept {
+  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
 namespace {
 
 constexpr std::uint32_t kStop = 0xFFFFFFFFu;

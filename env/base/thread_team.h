@@ -7,6 +7,9 @@
 
 namespace pahtum {
 
+// How many threads the processors run at the same time; 1 where that is unknown.
+[[nodiscard]] int hardware_threads() noexcept;
+
 // A fixed number of threads that do one piece of work together and meet at its end: the caller is member 0,
 // the others wait in between. Waiting members spin for some microseconds before they sleep, since the next
 // piece usually follows at once. Nobody waits for a member that the operating system has not got running yet:
