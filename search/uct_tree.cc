@@ -26,8 +26,8 @@ std::size_t lanes_of(std::size_t moves) noexcept {
 
 }  // namespace
 
-const std::array<float, UctTree::kExplorations> UctTree::explorations_ = [] {
-  std::array<float, kExplorations> table{};
+const std::array<float, UctTree::kTabulated> UctTree::kExplorations = [] {
+  std::array<float, kTabulated> table{};
   for (std::size_t k = 1; k < table.size(); ++k) table[k] = std::sqrt(std::log(static_cast<float>(k)));
   return table;
 }();

@@ -63,8 +63,8 @@ class UctTree {
   static constexpr std::size_t kLineBytes = 64;
   static constexpr std::size_t kMostLines = 22;
   // √(ln N) of the first N: most positions are seldom visited.
-  static constexpr std::size_t kExplorations = 4096;
-  static const std::array<float, kExplorations> explorations_;
+  static constexpr std::size_t kTabulated = 4096;
+  static const std::array<float, kTabulated> kExplorations;
 
   // The tried move to play next, where all are tried.
   struct Next {
@@ -127,7 +127,7 @@ class UctTree {
     return index == swap.index() ? swap : Move::at(index);
   }
   [[nodiscard]] static float exploration_of(std::uint32_t visits) noexcept {
-    return visits < kExplorations ? explorations_[visits] : std::sqrt(std::log(static_cast<float>(visits)));
+    return visits < kTabulated ? kExplorations[visits] : std::sqrt(std::log(static_cast<float>(visits)));
   }
   static void score(const Record& record, std::size_t slot) noexcept;
   static void choose_next(const Record& record) noexcept;
