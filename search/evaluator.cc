@@ -2,6 +2,8 @@
 
 #include <cassert>
 
+#include "search/legal_priors.h"
+
 namespace pahtum {
 namespace {
 
@@ -26,10 +28,9 @@ void UniformEvaluator::evaluate(std::span<const Position> positions, std::span<E
   assert(positions.size() == evaluations.size());
   for (std::size_t k = 0; k < positions.size(); ++k) {
     Evaluation& evaluation = evaluations[k];
-    evaluation = Evaluation{};
-    const float share = 1.0f / static_cast<float>(legal_count(positions[k]));
-    for_each_legal(positions[k],
-                   [&](Move move) { evaluation.policy[static_cast<std::size_t>(move.index())] = share; });
+    evaluation.wdl = {};
+    evaluation.margin = 0.0f;
+    fill_legal(positions[k], 1.0f / static_cast<float>(legal_count(positions[k])), evaluation.policy);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "env/select_square.h"
 #include "search/edge_choice.h"
 #include "search/legal_index.h"
+#include "search/legal_priors.h"
 #include "search/line_tables.h"
 
 namespace pahtum {
@@ -17,11 +18,6 @@ namespace {
 
 // Beyond any board's points.
 constexpr int kUnbounded = 1 << 24;
-
-// NaN, infinities and negative numbers count as no probability.
-float usable_probability(float probability) noexcept {
-  return probability > 0.0f && probability <= std::numeric_limits<float>::max() ? probability : 0.0f;
-}
 
 // The skipped moves by their slots.
 std::uint64_t skipped_slots(const GraphEdges& edges) noexcept {
@@ -274,18 +270,7 @@ std::uint32_t SearchTree::add_evaluated(const Evaluation& evaluation, double res
   node.lower = -widest_;
   node.upper = widest_;
 
-  const std::span<float> priors = graph_.priors(number);
-  std::size_t next = 0;
-  for_each_legal(
-      leaf_, [&](Move move) { priors[next++] = evaluation.policy[static_cast<std::size_t>(move.index())]; });
-  for (float& prior : priors) prior = usable_probability(prior);
-  const double sum = lane_sum(
-      priors.size(), [prior = priors.data()](std::size_t k) { return static_cast<double>(prior[k]); });
-  if (sum > 0.0) {
-    for (float& prior : priors) prior = static_cast<float>(static_cast<double>(prior) / sum);
-  } else {
-    std::fill(priors.begin(), priors.end(), 1.0f / static_cast<float>(count));
-  }
+  legal_priors(leaf_, evaluation.policy, graph_.priors(number));
   return number;
 }
 

@@ -2,44 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <map>
-
 #include "env/game_rules.h"
 #include "tests/search/naive_search.h"
 
 namespace pahtum {
 namespace {
-
-// Probability of each final margin when every move is drawn uniformly, by trying all lines of play.
-void add_margins(const Position& position, double probability, std::map<int, double>& margins) {
-  if (position.over()) {
-    margins[position.white_margin()] += probability;
-    return;
-  }
-  const double share = probability / legal_count(position);
-  for (const Move move : naive::legal_moves(position)) add_margins(after(position, move), share, margins);
-}
-
-TEST(RandomRollout, MarginsAreDistributedAsByRandomMovesOneByOne) {
-  constexpr int kRollouts = 30'000;
-  for (const char* text : {"w2/1b1/2b w", "3/1x1/bw1 b", "xxx/1x1/xxx b", "3/1x1/xxx w open=1",
-                           "2x/1w1/xx1 b swap", "3/xxx/3 b place=1", "www/bbb/wxw b"}) {
-    const Position position = parse_position(text);
-    std::map<int, double> expected;
-    add_margins(position, 1.0, expected);
-    std::map<int, int> counts;
-    Random random(7, Stream::kTest, 0);
-    for (int k = 0; k < kRollouts; ++k) ++counts[random_rollout(position, random)];
-    for (const auto& [margin, count] : counts)
-      EXPECT_TRUE(expected.contains(margin)) << text << ' ' << margin;
-    for (const auto& [margin, probability] : expected) {
-      const double deviation = std::sqrt(probability * (1.0 - probability) / kRollouts);
-      EXPECT_NEAR(counts[margin] / static_cast<double>(kRollouts), probability, 5.0 * deviation + 1e-9)
-          << text << " margin " << margin;
-    }
-  }
-}
 
 TEST(Uct, FindsTheOnlyWinningMoveForWhiteAndForBlack) {
   const Position white = parse_position("ww1/bxb/1xx w");
