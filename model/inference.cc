@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <ctime>
-#include <optional>
 
 #include "env/base/error.h"
 
@@ -26,14 +25,33 @@ std::string_view to_text(Precision precision) noexcept {
 
 namespace {
 
-std::optional<Precision> parse_precision(const std::string& name) {
+// fp32 for auto.
+Precision parse_precision(const std::string& name) {
   if (name == "fp32" || name == "auto") return Precision::kFp32;
   if (name == "bf16") return Precision::kBf16;
   if (name == "fp16") return Precision::kFp16;
-  return std::nullopt;
+  throw request_error("precision", "\"" + name + "\" is not a precision; use auto, fp32, bf16 or fp16");
 }
 
 }  // namespace
+
+Precision choose_cuda_precision(const std::string& name, int capability) {
+  constexpr int kFp16 = 70;
+  constexpr int kBf16 = 80;
+  const Precision precision = parse_precision(name);
+  if (name == "auto") return capability >= kFp16 ? Precision::kFp16 : Precision::kFp32;
+  const int needed = precision == Precision::kBf16 ? kBf16 : precision == Precision::kFp16 ? kFp16 : 0;
+  if (capability < needed) {
+    const auto text = [](int number) {
+      return std::to_string(number / 10) + "." + std::to_string(number % 10);
+    };
+    throw request_error("precision", name +
+                                         " was asked for, but it needs a CUDA device of compute capability " +
+                                         text(needed) + " and this one has " + text(capability) + "; use " +
+                                         (capability >= kFp16 ? "auto, fp32 or fp16" : "auto or fp32"));
+  }
+  return precision;
+}
 
 #ifdef PAHTUM_WITH_ONEDNN
 
@@ -102,17 +120,14 @@ bool has_frozen_network() {
 }
 
 Precision choose_cpu_precision(const std::string& name) {
-  const auto precision = parse_precision(name);
-  if (!precision) {
-    throw request_error("precision", "\"" + name + "\" is not a precision; use auto, fp32, bf16 or fp16");
-  }
+  const Precision precision = parse_precision(name);
   if (name == "auto") return multiplies_bf16() ? Precision::kBf16 : Precision::kFp32;
-  if (precision != Precision::kFp32 && !has_convolutions(*precision)) {
+  if (precision != Precision::kFp32 && !has_convolutions(precision)) {
     const std::string others = has_convolutions(Precision::kBf16) ? "auto, fp32 or bf16" : "auto or fp32";
     throw request_error("precision", name + " was asked for, but there are no " + name +
                                          " convolutions for this processor; use " + others);
   }
-  return *precision;
+  return precision;
 }
 
 double best_convolution_rate(int channels, int size, int batch, Precision precision, double seconds) {
@@ -142,16 +157,13 @@ bool has_frozen_network() {
 }
 
 Precision choose_cpu_precision(const std::string& name) {
-  const auto precision = parse_precision(name);
-  if (!precision) {
-    throw request_error("precision", "\"" + name + "\" is not a precision; use auto, fp32, bf16 or fp16");
-  }
+  const Precision precision = parse_precision(name);
   if (precision != Precision::kFp32) {
     throw request_error("precision", name +
                                          " was asked for, but this build has no oneDNN to compute it "
                                          "with; use auto or fp32");
   }
-  return *precision;
+  return precision;
 }
 
 double best_convolution_rate(int /*channels*/, int /*size*/, int /*batch*/, Precision /*precision*/,

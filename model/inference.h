@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -12,7 +13,7 @@ enum class Precision { kFp32, kBf16, kFp16 };
 // Which program computes the network.
 enum class InferenceForm {
   kFastest,  // frozen on a CPU where oneDNN is built in, else folded
-  kFolded,   // LibTorch's operators over folded weights (model/folded_network.h)
+  kFolded,   // LibTorch's operators over folded weights; on CUDA with streams (model/device_program.h)
   kEager,    // the module as it is trained, fp32: what the other two are compared with
 };
 
@@ -25,6 +26,9 @@ struct InferenceOptions {
   InferenceForm form = InferenceForm::kFastest;
   // Where set, every evaluation is compared with the eager module's; outlives the evaluators.
   InferenceCheck* check = nullptr;
+  // Told, at most once per evaluator, of what makes a device slower than it could be; on the thread that
+  // evaluates. Where empty, std::clog is.
+  std::function<void(const std::string&)> warn = {};
 };
 
 // Whether networks on a CPU run on oneDNN itself.
@@ -34,6 +38,10 @@ struct InferenceOptions {
 // bf16 numbers itself, else fp32. Throws a kRequest Error that names the value and says what would be right
 // for anything but auto, fp32, bf16 and fp16, and for a precision this processor has no convolutions in.
 [[nodiscard]] Precision choose_cpu_precision(const std::string& name);
+
+// The same on a CUDA device of this compute capability, 10 · major + minor: "auto" is fp16 from 7.0 on, where
+// matrix units multiply it, else fp32; bf16 needs 8.0.
+[[nodiscard]] Precision choose_cuda_precision(const std::string& name, int capability);
 
 // How many multiplications and additions one position costs is 2 · rows · columns · inputs · outputs ·
 // kernel² for each convolution. The best rate, in 1e9 of them a second, that oneDNN reaches on bare 3×3

@@ -3,9 +3,12 @@
 #include <torch/types.h>
 
 #include <functional>
+#include <iostream>
 #include <utility>
 
 #include "env/base/error.h"
+#include "model/cuda_stream.h"
+#include "model/device_program.h"
 #include "model/folded_network.h"
 #include "model/frozen_network.h"
 #include "model/network.h"
@@ -18,9 +21,10 @@ class FrozenProgram final : public InferenceProgram {
   FrozenProgram(const FrozenWeights& weights, Precision precision)
       : actions_(static_cast<std::size_t>(weights.actions())), network_(weights, precision) {}
 
-  ProgramOutput run(std::span<const Position> positions) override {
+  void run(std::span<const Position> positions, const Consumer& consume) override {
     const FrozenOutput& output = network_.forward(positions);
-    return {output.policy.data(), output.wdl.data(), output.margin.data(), actions_};
+    consume({0, positions.size(), output.policy.data(), output.wdl.data(), output.margin.data(), nullptr,
+             actions_});
   }
   void repeat(int count) override { network_.repeat(count); }
 
@@ -37,7 +41,7 @@ class TorchProgram final : public InferenceProgram {
   TorchProgram(int size, NetworkShape shape, torch::Device device, Forward forward)
       : size_(size), channels_(shape.channels), device_(device), forward_(std::move(forward)) {}
 
-  ProgramOutput run(std::span<const Position> positions) override {
+  void run(std::span<const Position> positions, const Consumer& consume) override {
     const torch::InferenceMode inference;
     const torch::Tensor input = input_for(static_cast<std::int64_t>(positions.size()));
     auto* planes = input.data_ptr<float>();
@@ -46,7 +50,9 @@ class TorchProgram final : public InferenceProgram {
       write_observation(position, std::span(planes, numbers));
       planes += numbers;
     }
-    return compute(input.to(device_));
+    compute(input.to(device_));
+    consume({0, positions.size(), output_.policy.data_ptr<float>(), output_.wdl.data_ptr<float>(),
+             output_.margin.data_ptr<float>(), nullptr, static_cast<std::size_t>(output_.policy.size(1))});
   }
 
   void repeat(int count) override {
@@ -54,7 +60,7 @@ class TorchProgram final : public InferenceProgram {
     if (!repeated_.defined() || repeated_.size(0) != count) {
       repeated_ = input_for(count).fill_(0.5f).to(device_);
     }
-    static_cast<void>(compute(repeated_));
+    compute(repeated_);
   }
 
  private:
@@ -67,13 +73,11 @@ class TorchProgram final : public InferenceProgram {
     return buffer_.narrow(0, 0, count);
   }
 
-  ProgramOutput compute(const torch::Tensor& input) {
+  void compute(const torch::Tensor& input) {
     output_ = forward_(input);
     output_.policy = output_.policy.to(torch::kCPU).contiguous();
     output_.wdl = output_.wdl.to(torch::kCPU).contiguous();
     output_.margin = output_.margin.to(torch::kCPU).contiguous();
-    return {output_.policy.data_ptr<float>(), output_.wdl.data_ptr<float>(), output_.margin.data_ptr<float>(),
-            static_cast<std::size_t>(output_.policy.size(1))};
   }
 
   std::int64_t size_, channels_;
@@ -83,16 +87,38 @@ class TorchProgram final : public InferenceProgram {
   NetworkOutput output_;
 };
 
-bool is_frozen(const InferenceOptions& options, torch::Device device) {
-  return options.form == InferenceForm::kFastest && device.is_cpu() && has_frozen_network();
+enum class Runner { kFrozen, kDevice, kTorch };
+
+Runner runner_of(const InferenceOptions& options, torch::Device device) {
+  if (options.form == InferenceForm::kFastest && device.is_cpu() && has_frozen_network()) {
+    return Runner::kFrozen;
+  }
+  const bool streams = device.is_cuda() && has_cuda_streams();
+  return streams && options.form != InferenceForm::kEager ? Runner::kDevice : Runner::kTorch;
+}
+
+std::unique_ptr<InferenceProgram> make_device_program(const NetworkImpl& network, int size,
+                                                      torch::Device device, Precision precision,
+                                                      const InferenceOptions& options, int max_batch) {
+  DeviceProgram::Options own{.precision = precision, .max_batch = max_batch, .warn = options.warn};
+  if (!own.warn) own.warn = [](const std::string& text) { std::clog << "pahtum: " << text << "\n"; };
+  return std::make_unique<DeviceProgram>(network, size, device,
+                                         std::array{make_cuda_stream(), make_cuda_stream()}, std::move(own));
 }
 
 }  // namespace
 
 Precision choose_precision(const InferenceOptions& options) {
   const torch::Device device = choose_device(options.device);
-  if (is_frozen(options, device)) return choose_cpu_precision(options.precision);
   const std::string& name = options.precision;
+  switch (runner_of(options, device)) {
+    case Runner::kFrozen:
+      return choose_cpu_precision(name);
+    case Runner::kDevice:
+      return choose_cuda_precision(name, cuda_capability());
+    case Runner::kTorch:
+      break;
+  }
   if (name == "bf16" || name == "fp16") {
     throw request_error("precision", name + " was asked for, but on " +
                                          (device.is_cpu() ? "the CPU" : "CUDA") +
@@ -101,13 +127,19 @@ Precision choose_precision(const InferenceOptions& options) {
   return choose_cpu_precision(name == "auto" ? "fp32" : name);
 }
 
-ChosenProgram make_inference_program(const Checkpoint& checkpoint, const InferenceOptions& options) {
+ChosenProgram make_inference_program(const Checkpoint& checkpoint, const InferenceOptions& options,
+                                     int max_batch) {
   const torch::Device device = choose_device(options.device);
   const Precision precision = choose_precision(options);
   Network network = playing_network(checkpoint);
   const int size = static_cast<int>(checkpoint.manifest.game.size);
-  if (is_frozen(options, device)) {
-    return {std::make_unique<FrozenProgram>(freeze(*network, size), precision), precision};
+  switch (runner_of(options, device)) {
+    case Runner::kFrozen:
+      return {std::make_unique<FrozenProgram>(freeze(*network, size), precision), precision};
+    case Runner::kDevice:
+      return {make_device_program(*network, size, device, precision, options, max_batch), precision};
+    case Runner::kTorch:
+      break;
   }
   TorchProgram::Forward forward;
   if (options.form == InferenceForm::kEager) {

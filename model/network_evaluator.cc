@@ -56,16 +56,19 @@ Wdl softmax(const float* logits) {
   return {.win = win / total, .draw = draw / total, .loss = loss / total};
 }
 
+int at_least_one(const char* name, int value) {
+  if (value < 1) throw request_error(name, std::to_string(value) + " is below 1");
+  return value;
+}
+
 }  // namespace
 
 class NetworkEvaluator::Implementation {
  public:
   Implementation(const Checkpoint& checkpoint, const InferenceOptions& options, int max_batch)
       : size_(static_cast<int>(checkpoint.manifest.game.size)),
-        max_batch_(max_batch),
-        chosen_(make_inference_program(checkpoint, options)) {
-    if (max_batch < 1) throw request_error("max_batch", std::to_string(max_batch) + " is below 1");
-  }
+        max_batch_(at_least_one("max_batch", max_batch)),
+        chosen_(make_inference_program(checkpoint, options, max_batch_)) {}
 
   void evaluate(std::span<const Position> positions, std::span<Evaluation> evaluations) {
     const auto piece = static_cast<std::size_t>(max_batch_);
@@ -78,7 +81,7 @@ class NetworkEvaluator::Implementation {
   [[nodiscard]] Precision precision() const noexcept { return chosen_.precision; }
 
   double raw_rate(int batch, double seconds) {
-    if (batch < 1) throw request_error("batch", std::to_string(batch) + " is below 1");
+    static_cast<void>(at_least_one("batch", batch));
     constexpr int kWarmUp = 2;
     for (int pass = 0; pass < kWarmUp; ++pass) chosen_.program->repeat(batch);
     using Clock = std::chrono::steady_clock;
@@ -101,8 +104,15 @@ class NetworkEvaluator::Implementation {
                                                                         std::to_string(size_) + ", not " +
                                                                         std::to_string(position.size));
     }
+    chosen_.program->run(positions, [&](const ProgramOutput& output) {
+      decode(output, positions.subspan(output.begin, output.count),
+             evaluations.subspan(output.begin, output.count));
+    });
+  }
+
+  void decode(const ProgramOutput& output, std::span<const Position> positions,
+              std::span<Evaluation> evaluations) const {
     const auto squares = static_cast<std::size_t>(size_ * size_);
-    const ProgramOutput output = chosen_.program->run(positions);
     for (std::size_t k = 0; k < positions.size(); ++k) {
       Evaluation& evaluation = evaluations[k];
       const bool finite = fill_policy(positions[k], output.policy + k * output.actions,

@@ -22,6 +22,34 @@ if(TORCH_CXX_FLAGS)
   endif()
 endif()
 
+# CUDA's streams and graphs are called directly, from model/cuda_stream.cc alone: where LibTorch has them, the target
+# pahtum_cuda says so. Headers alone prove nothing: Debian's LibTorch, which has no CUDA, ships them too.
+option(PAHTUM_WITH_CUDA "Run networks on CUDA devices by streams and graphs, where LibTorch has CUDA" ON)
+if(PAHTUM_WITH_CUDA AND TARGET torch_cuda)
+  include(CheckCXXSourceCompiles)
+  include(CMakePushCheckState)
+  cmake_push_check_state()
+  set(CMAKE_REQUIRED_INCLUDES ${TORCH_INCLUDE_DIRS})
+  set(CMAKE_REQUIRED_LIBRARIES ${TORCH_LIBRARIES})
+  set(CMAKE_REQUIRED_FLAGS "${TORCH_CXX_FLAGS}")
+  check_cxx_source_compiles("
+    #include <ATen/cuda/CUDAContext.h>
+    #include <ATen/cuda/CUDAGraph.h>
+    int main() {
+      at::cuda::CUDAGraph graph;
+      cudaStream_t stream = nullptr;
+      return cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess ? 0 : 1;
+    }" PAHTUM_TORCH_HAS_CUDA)
+  cmake_pop_check_state()
+  if(PAHTUM_TORCH_HAS_CUDA)
+    add_library(pahtum_cuda INTERFACE)
+    target_compile_definitions(pahtum_cuda INTERFACE PAHTUM_WITH_CUDA)
+  else()
+    message(WARNING "LibTorch has CUDA, but its streams and graphs cannot be linked: on CUDA devices networks run in "
+                    "fp32 and one piece. CMakeError.log or CMakeConfigureLog.yaml holds the compiler's messages.")
+  endif()
+endif()
+
 # Parsing <torch/torch.h> takes most of the time of every source that includes it.
 function(pahtum_precompile_torch target)
   if(PAHTUM_PRECOMPILE_TORCH)
