@@ -123,6 +123,7 @@ class Trainer::Implementation {
   [[nodiscard]] Network make_network(const NetworkConfig& shape) const {
     Network network(shape, shape_of(game_));
     network->to(device_);
+    network->fuse_training();
     const torch::NoGradGuard no_gradients;
     for (torch::Tensor& parameter : network->parameters()) {
       // oneDNN takes 3×3 convolutions in this order without reordering them first.
