@@ -9,10 +9,8 @@
 #include "app/bench_row.h"
 #include "app/common.h"
 #include "env/game_rules.h"
-#include "env/observation.h"
 #include "eval/results_text.h"
 #include "model/network_evaluator.h"
-#include "model/trainer.h"
 #include "search/batch_search.h"
 #include "search/evaluator.h"
 #include "search/search_tree.h"
@@ -111,52 +109,6 @@ std::vector<BenchRow> bench_search(const RunConfig& config, double seconds) {
   return rows;
 }
 
-// A batch of random play's samples: what a step costs does not depend on how good they are.
-struct Samples {
-  explicit Samples(const RunConfig& config) {
-    const auto count = static_cast<std::size_t>(config.learner.batch_size);
-    const auto squares = static_cast<std::size_t>(config.game.size * config.game.size);
-    const GameRules rules(config.game);
-    const auto channels = static_cast<std::size_t>(rules.channels());
-    const auto actions = static_cast<std::size_t>(rules.actions());
-    planes.resize(count * channels * squares);
-    policy.resize(count * actions);
-    wdl.resize(count * 3);
-    margin.resize(count);
-    ownership.resize(count * squares);
-    const std::vector<Position> positions = start_positions(config, static_cast<int>(count));
-    for (std::size_t k = 0; k < count; ++k) {
-      write_observation(positions[k], std::span(planes).subspan(k * channels * squares, channels * squares));
-      const float share = 1.0f / static_cast<float>(legal_count(positions[k]));
-      for_each_legal(positions[k], [&](Move move) {
-        policy[k * actions + static_cast<std::size_t>(action_of(move, positions[k].size))] = share;
-      });
-      wdl[k * 3 + k % 3] = 1.0f;
-    }
-  }
-  [[nodiscard]] TrainingBatch batch() const {
-    return {static_cast<int>(margin.size()), planes, policy, wdl, margin, ownership};
-  }
-  std::vector<float> planes, policy, wdl, margin, ownership;
-};
-
-std::vector<BenchRow> bench_learn(const RunConfig& config, double seconds) {
-  const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  set_inference_threads(threads);
-  Trainer trainer(config.game, config.network, config.learner, static_cast<std::uint64_t>(config.run.seed),
-                  config.run.device);
-  const Samples samples(config);
-  const double value = rate(seconds, [&] {
-    static_cast<void>(trainer.step(samples.batch(), config.learner.learning_rate));
-    return samples.margin.size();
-  });
-  return {{fmt::format("learner step, batch {}, {} threads", config.learner.batch_size, threads),
-           value,
-           "samples/s",
-           {},
-           ""}};
-}
-
 std::vector<BenchRow> bench_selfplay(const RunConfig& config, double seconds, InferenceCheck* check) {
   const SelfplayRates rates = measure_selfplay(config, seconds, check);
   const SelfplayRate& all = rates.configured;
@@ -219,6 +171,8 @@ using Bench = std::function<std::vector<BenchRow>(const RunConfig&, double)>;
 
 int run_bench(const std::string& name, const Bench& bench, const Options& options) {
   const RunConfig config = config_of(options);
+  // These two show what the allocator's settings are worth, and set them when they have what to compare with.
+  if (name != "inference" && name != "learn") tune_allocator();
   const std::vector<BenchRow> rows = bench(config, options.seconds);
   if (options.json) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
@@ -302,7 +256,7 @@ void add_bench(CLI::App& app, Command& command) {
                            });
   options->inference.add_check_to(selfplay);
   add("solver", "The exact solver: mean time for fixed positions of several kinds", bench_solver);
-  add("learn", "Learner steps", bench_learn);
+  add("learn", "Learner steps beside the plain eager step, and drawing their samples", bench_learn);
   sub.callback([options, signature, &sub, &command] {
     if (!sub.get_subcommands().empty()) return;
     if (signature->count() == 0) throw CLI::RequiredError("A benchmark or --signature");

@@ -1,134 +1,140 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <ctime>
-#include <functional>
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "app/bench_row.h"
+#include "app/bench_rounds.h"
+#include "app/measuring_process.h"
 #include "model/network_evaluator.h"
 #include "model/trainer.h"
 
 namespace pahtum {
 namespace {
 
-constexpr std::size_t kRounds = 9;
 constexpr int kBatch = 64;
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
+std::vector<NetworkConfig> shapes_of(const RunConfig& config) {
+  std::vector<NetworkConfig> shapes;
+  for (const auto& [channels, blocks] : {std::pair{32, 4}, {64, 6}, {128, 8}}) {
+    NetworkConfig shape;
+    shape.channels = channels;
+    shape.blocks = blocks;
+    shapes.push_back(shape);
+  }
+  if (std::ranges::find(shapes, config.network) == shapes.end()) shapes.push_back(config.network);
+  return shapes;
 }
 
-// As rate(), by the process's time on the processor: neighbours that share the core do not count.
-template <class Work>
-double processor_rate(double seconds, Work&& work) {
-  static_cast<void>(work());
-  const std::clock_t start = std::clock();
-  double amount = 0;
-  double elapsed = 0;
-  do {
-    amount += static_cast<double>(work());
-    elapsed = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-  } while (elapsed < seconds);
-  return amount / elapsed;
+Checkpoint weights_of(const RunConfig& config, const NetworkConfig& shape) {
+  return Trainer(config.game, shape, config.learner, static_cast<std::uint64_t>(config.run.seed), "cpu")
+      .snapshot();
 }
 
-// What is measured once in every round. A rate may also be shown in another unit and beside several others.
-struct Measurement {
-  std::string what;
-  std::string unit;
-  std::function<double(double seconds)> measure;
-  std::vector<double> values = {};
-};
-
-// A row of the table: a measurement, in its own unit times `factor`, over another one.
-struct Shown {
-  std::size_t measurement;
-  std::string what, unit;
-  double factor = 1.0;
-  std::optional<std::size_t> against = {};  // of the rows
-};
-
-// One network's measurements and rows.
-class NetworkBench {
+// A network that evaluates the same positions again and again.
+class EvaluationRate {
  public:
-  NetworkBench(const RunConfig& config, const NetworkConfig& shape)
-      : config_(config), shape_(shape), weights_(weights()), positions_(start_positions(config, kBatch)) {
-    const InferenceOptions fastest{.device = "cpu", .precision = config.run.precision};
-    const InferenceOptions eager{.device = "cpu", .form = InferenceForm::kEager};
-    const InferenceOptions folded_form{.device = "cpu", .form = InferenceForm::kFolded};
-    const std::string name = to_text(shape);
-    const std::string precision = std::string(to_text(NetworkEvaluator(weights_, fastest).precision()));
-    const std::size_t limit = add_convolutions(Precision::kFp32);
-    std::size_t own_limit = limit;
-    if (const auto narrow = add_narrow_convolutions()) {
-      if (precision == to_text(Precision::kBf16)) own_limit = *narrow;
-    }
-    const std::size_t eager_single = add_evaluator(name + ", eager, batch 1", eager, 1);
-    const std::size_t eager_batch =
-        add_evaluator(name + fmt::format(", eager, batch {}", kBatch), eager, kBatch);
-    const std::size_t folded =
-        add_evaluator(name + fmt::format(", folded, batch {}", kBatch), folded_form, kBatch);
-    const std::string form = has_frozen_network() ? ", frozen " : ", ";
-    add_evaluator(name + form + precision + ", batch 1", fastest, 1, eager_single);
-    const std::string whole = name + form + precision + fmt::format(", batch {}", kBatch);
-    const std::size_t frozen = add_evaluator(whole, fastest, kBatch, eager_batch);
-    shown_.push_back({shown_[frozen].measurement, whole + " (beside folded)", "evaluations/s", 1.0, folded});
-    const double operations = operations_per_position(weights_.manifest) * 1e-9;
-    shown_.push_back(
-        {shown_[frozen].measurement, whole + ", its arithmetic", "GFLOP/s", operations, own_limit});
-  }
+  EvaluationRate(const Checkpoint& weights, const InferenceOptions& options, std::vector<Position> positions)
+      : network_(weights, options), positions_(std::move(positions)), evaluations_(positions_.size()) {}
 
-  void round(double seconds) {
-    for (Measurement& measurement : measurements_) measurement.values.push_back(measurement.measure(seconds));
-  }
-
-  [[nodiscard]] std::vector<BenchRow> rows() const {
-    std::vector<BenchRow> rows;
-    for (const Shown& shown : shown_) {
-      const std::vector<double>& values = measurements_[shown.measurement].values;
-      BenchRow& row = rows.emplace_back();
-      row = {shown.what, median(values) * shown.factor,          shown.unit, {},
-             "",         std::ranges::max(values) * shown.factor};
-      if (!shown.against) continue;
-      const Shown& other = shown_[*shown.against];
-      std::vector<double> ratios;
-      for (std::size_t round = 0; round < values.size(); ++round) {
-        ratios.push_back(values[round] * shown.factor /
-                         (measurements_[other.measurement].values[round] * other.factor));
-      }
-      row.ratio = median(ratios);
-      row.against = other.what;
-    }
-    return rows;
+  double measure(double seconds) {
+    return processor_rate(seconds, [&] {
+      network_.evaluate(positions_, evaluations_);
+      return positions_.size();
+    });
   }
 
  private:
-  [[nodiscard]] Checkpoint weights() const {
-    return Trainer(config_.game, shape_, config_.learner, static_cast<std::uint64_t>(config_.run.seed), "cpu")
-        .snapshot();
+  NetworkEvaluator network_;
+  std::vector<Position> positions_;
+  std::vector<Evaluation> evaluations_;
+};
+
+const InferenceOptions kEager{.device = "cpu", .form = InferenceForm::kEager};
+
+// The eager module where the allocator is not tuned; what is measured is numbered 2 · shape + (batch > 1).
+class UntunedEager {
+ public:
+  explicit UntunedEager(const RunConfig& config) : config_(config) {}
+
+  double measure(int what, double seconds) {
+    if (what / 2 != shape_) {
+      set_inference_threads(1);
+      shape_ = what / 2;
+      const Checkpoint weights = weights_of(config_, shapes_of(config_)[static_cast<std::size_t>(shape_)]);
+      const auto rate = [&](int batch) {
+        return std::make_shared<EvaluationRate>(weights, kEager, start_positions(config_, batch));
+      };
+      rates_ = {rate(1), rate(kBatch)};
+    }
+    return rates_[static_cast<std::size_t>(what % 2)]->measure(seconds);
   }
 
-  std::size_t add(Measurement measurement, std::optional<std::size_t> against = {}) {
-    shown_.push_back({measurements_.size(), measurement.what, measurement.unit, 1.0, against});
-    measurements_.push_back(std::move(measurement));
-    return shown_.size() - 1;
+ private:
+  const RunConfig& config_;
+  int shape_ = -1;
+  std::array<std::shared_ptr<EvaluationRate>, 2> rates_;
+};
+
+// Takes one network's measurements, `number` among shapes_of(); returns its rows.
+class NetworkBench {
+ public:
+  NetworkBench(const RunConfig& config, int number, MeasuringProcess& untuned)
+      : config_(config),
+        number_(number),
+        untuned_(untuned),
+        shape_(shapes_of(config)[static_cast<std::size_t>(number)]),
+        weights_(weights_of(config, shape_)) {
+    const InferenceOptions fastest{.device = "cpu", .precision = config.run.precision};
+    const InferenceOptions folded_form{.device = "cpu", .form = InferenceForm::kFolded};
+    const std::string name = to_text(shape_);
+    const std::string precision = std::string(to_text(NetworkEvaluator(weights_, fastest).precision()));
+    const BenchRounds::Row limit = add_convolutions(Precision::kFp32);
+    BenchRounds::Row own_limit = limit;
+    if (const auto narrow = add_narrow_convolutions()) {
+      if (precision == to_text(Precision::kBf16)) own_limit = *narrow;
+    }
+    const std::string batch = fmt::format(", batch {}", kBatch);
+    const std::string single = ", batch 1";
+    const std::string plain_allocator = ", the C library's allocator settings";
+    const auto eager_single = add_evaluator(name + ", eager" + single, kEager, 1);
+    const auto untuned_single = add_untuned(name + ", eager" + single + plain_allocator, 1, eager_single);
+    const auto eager_batch = add_evaluator(name + ", eager" + batch, kEager, kBatch);
+    const auto untuned_batch = add_untuned(name + ", eager" + batch + plain_allocator, kBatch, eager_batch);
+    const auto folded = add_evaluator(name + ", folded" + batch, folded_form, kBatch);
+    const std::string form = (has_frozen_network() ? ", frozen " : ", ") + precision;
+    const auto beside = [&](BenchRounds::Row row, const std::string& other, BenchRounds::Row against) {
+      rounds_.show(row, rounds_.what(row) + " (beside " + other + ")", "evaluations/s", 1.0, against);
+    };
+    const auto frozen_single = add_evaluator(name + form + single, fastest, 1, eager_single);
+    beside(frozen_single, "eager, the C library's allocator", untuned_single);
+    const auto frozen = add_evaluator(name + form + batch, fastest, kBatch, eager_batch);
+    beside(frozen, "eager, the C library's allocator", untuned_batch);
+    beside(frozen, "folded", folded);
+    const double operations = operations_per_position(weights_.manifest) * 1e-9;
+    rounds_.show(frozen, rounds_.what(frozen) + ", its arithmetic", "GFLOP/s", operations, own_limit);
   }
 
-  std::size_t add_convolutions(Precision precision) {
+  [[nodiscard]] std::vector<BenchRow> run(double seconds) {
+    rounds_.run(seconds);
+    return rounds_.rows();
+  }
+
+ private:
+  BenchRounds::Row add_convolutions(Precision precision) {
     const int channels = static_cast<int>(shape_.channels);
     const int size = static_cast<int>(config_.game.size);
-    return add(
-        {fmt::format("bare convolutions of {} channels, {}, batch {}", channels, to_text(precision), kBatch),
-         "GFLOP/s",
-         [=](double seconds) { return best_convolution_rate(channels, size, kBatch, precision, seconds); }});
+    return rounds_.add(
+        fmt::format("bare convolutions of {} channels, {}, batch {}", channels, to_text(precision), kBatch),
+        "GFLOP/s",
+        [=](double seconds) { return best_convolution_rate(channels, size, kBatch, precision, seconds); });
   }
 
-  std::optional<std::size_t> add_narrow_convolutions() {
+  std::optional<BenchRounds::Row> add_narrow_convolutions() {
     constexpr double kInstant = 1e-6;
     const auto channels = static_cast<int>(shape_.channels);
     if (best_convolution_rate(channels, static_cast<int>(config_.game.size), 1, Precision::kBf16, kInstant) <=
@@ -138,46 +144,40 @@ class NetworkBench {
     return add_convolutions(Precision::kBf16);
   }
 
-  std::size_t add_evaluator(const std::string& what, const InferenceOptions& options, int batch,
-                            std::optional<std::size_t> against = {}) {
-    const std::vector<Position> positions(positions_.begin(), positions_.begin() + batch);
-    auto network = std::make_shared<NetworkEvaluator>(weights_, options);
-    auto evaluations = std::make_shared<std::vector<Evaluation>>(positions.size());
-    return add({what, "evaluations/s",
-                [=](double seconds) {
-                  return processor_rate(seconds, [&] {
-                    network->evaluate(positions, *evaluations);
-                    return positions.size();
-                  });
-                }},
-               against);
+  BenchRounds::Row add_evaluator(const std::string& what, const InferenceOptions& options, int batch,
+                                 std::optional<BenchRounds::Row> against = {}) {
+    const auto evaluation =
+        std::make_shared<EvaluationRate>(weights_, options, start_positions(config_, batch));
+    return rounds_.add(
+        what, "evaluations/s", [evaluation](double seconds) { return evaluation->measure(seconds); },
+        against);
+  }
+
+  BenchRounds::Row add_untuned(const std::string& what, int batch, BenchRounds::Row against) {
+    const int number = 2 * number_ + (batch > 1 ? 1 : 0);
+    return rounds_.add(
+        what, "evaluations/s", [this, number](double seconds) { return untuned_.measure(number, seconds); },
+        against);
   }
 
   const RunConfig& config_;
+  int number_;
+  MeasuringProcess& untuned_;
   NetworkConfig shape_;
   Checkpoint weights_;
-  std::vector<Position> positions_;
-  std::vector<Measurement> measurements_;
-  std::vector<Shown> shown_;
+  BenchRounds rounds_;
 };
 
 }  // namespace
 
 std::vector<BenchRow> bench_inference(const RunConfig& config, double seconds) {
+  MeasuringProcess untuned(
+      [eager = UntunedEager(config)](int what, double time) mutable { return eager.measure(what, time); });
+  tune_allocator();
   set_inference_threads(1);
-  std::vector<NetworkConfig> shapes;
-  for (const auto& [channels, blocks] : {std::pair{32, 4}, {64, 6}, {128, 8}}) {
-    NetworkConfig shape;
-    shape.channels = channels;
-    shape.blocks = blocks;
-    shapes.push_back(shape);
-  }
-  if (std::ranges::find(shapes, config.network) == shapes.end()) shapes.push_back(config.network);
   std::vector<BenchRow> rows;
-  for (const NetworkConfig& shape : shapes) {
-    NetworkBench bench(config, shape);
-    for (std::size_t round = 0; round < kRounds; ++round) bench.round(seconds / kRounds);
-    for (BenchRow& row : bench.rows()) rows.push_back(std::move(row));
+  for (int number = 0; number < static_cast<int>(shapes_of(config).size()); ++number) {
+    for (BenchRow& row : NetworkBench(config, number, untuned).run(seconds)) rows.push_back(std::move(row));
   }
   return rows;
 }

@@ -46,13 +46,18 @@ double rate(double seconds, Work&& work) {
 
 // Networks of 4 blocks × 32, 6 × 64 and 8 × 128 channels, and the configuration's own, on the calling thread:
 // the frozen form beside the best rate oneDNN reaches on the tower's bare convolutions, beside the folded
-// form and beside the eager module; medians of several rounds, the rows of a network measured one after the
-// other in each. `seconds` is the time of a row over all rounds; time is the process's on the
-// processor.
+// form and beside the eager module, this one also with the C library's own allocator settings; medians of
+// several rounds, the rows of a network measured one after the other in each. `seconds` is the time of a row
+// over all rounds; time is the process's on the processor. Calls tune_allocator() itself: nobody may have
+// before.
 [[nodiscard]] std::vector<BenchRow> bench_inference(const RunConfig& config, double seconds);
 
 // The exact solver on fixed positions: mean milliseconds, the seed's positions whatever the configuration
 // says.
 [[nodiscard]] std::vector<BenchRow> bench_solver(const RunConfig& config, double seconds);
+
+// Learner steps of the configuration beside the plain eager step, on one thread and on all, and the drawing
+// of their samples; rounds, `seconds` and the allocator as for bench_inference.
+[[nodiscard]] std::vector<BenchRow> bench_learn(const RunConfig& config, double seconds);
 
 }  // namespace pahtum

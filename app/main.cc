@@ -8,6 +8,7 @@
 #include "app/common.h"
 #include "app/interrupt.h"
 #include "env/base/error.h"
+#include "model/network_evaluator.h"
 
 namespace {
 
@@ -70,5 +71,7 @@ int main(int argc, char** argv) {
     std::cerr << app.help();
     return kExitUsage;
   }
+  // `bench` shows what it is worth and does it itself.
+  if (!app.got_subcommand("bench")) pahtum::tune_allocator();
   return execute(command);
 }

@@ -24,6 +24,10 @@ Schema describe(LearnerConfig& config) {
             "normalisation have none.")
       .real("gradient_clip", &config.gradient_clip, 1e-6, 1e9, "", "Largest norm of the gradient.")
       .integer("batch_size", &config.batch_size, 2, 65536, "samples", "Samples of one learner step.")
+      .text("precision", &config.precision, {"auto", "fp32", "bf16"},
+            "In what numbers a learner step multiplies; `auto` takes bf16 on a CPU that multiplies it, else "
+            "fp32. "
+            "Weights, losses and optimizer are fp32 always.")
       .real(
           "average_decay", &config.average_decay, 0.0, 0.999999, "",
           "Decay per step of the moving average of the weights that games are played with; 0: play with the "

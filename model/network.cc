@@ -12,6 +12,7 @@
 #include "env/base/error.h"
 #include "env/base/random.h"
 #include "env/game_rules.h"
+#include "model/fused_layers.h"
 
 namespace pahtum {
 namespace {
@@ -58,11 +59,27 @@ NormalizedConvolutionImpl::NormalizedConvolutionImpl(std::int64_t inputs, std::i
   variance = register_buffer("variance", torch::ones({outputs}));
 }
 
+torch::Tensor NormalizedConvolutionImpl::convolve(const torch::Tensor& input) const {
+  return torch::conv2d(input, weight, {}, 1, weight.size(2) / 2);
+}
+
+torch::Tensor NormalizedConvolutionImpl::normalize(const torch::Tensor& features) const {
+  return torch::batch_norm(features, scale, shift, mean, variance, is_training(), kNormalizationMomentum,
+                           kNormalizationEpsilon, torch::cuda::is_available());
+}
+
 torch::Tensor NormalizedConvolutionImpl::forward(const torch::Tensor& input) {
-  const std::int64_t padding = weight.size(2) / 2;
-  return torch::batch_norm(torch::conv2d(input, weight, {}, 1, padding), scale, shift, mean, variance,
-                           is_training(), kNormalizationMomentum, kNormalizationEpsilon,
-                           torch::cuda::is_available());
+  return normalize(convolve(input));
+}
+
+torch::Tensor NormalizedConvolutionImpl::forward_relu(const torch::Tensor& input,
+                                                      const torch::Tensor& residual) {
+  const torch::Tensor features = convolve(input);
+  if (fuse && is_training() && can_fuse(features)) {
+    return normalize_relu(features, scale, shift, mean, variance, residual);
+  }
+  const torch::Tensor normalized = normalize(features);
+  return torch::relu(residual.defined() ? normalized + residual : normalized);
 }
 
 std::pair<torch::Tensor, torch::Tensor> NormalizedConvolutionImpl::fold() const {
@@ -120,25 +137,41 @@ void NetworkImpl::initialize(std::uint64_t seed) {
 }
 
 NetworkOutput NetworkImpl::forward(const torch::Tensor& planes) {
-  torch::Tensor x = torch::relu(stem_->forward(planes));
+  const auto pool = [this](const torch::Tensor& activations) {
+    return fused(activations) ? pool_activations(activations) : pool_board(activations);
+  };
+  const auto add_bias = [this](const torch::Tensor& features, const torch::Tensor& bias) {
+    return fused(features) ? add_to_channels(features, bias) : features + bias.unsqueeze(-1).unsqueeze(-1);
+  };
+  torch::Tensor x = stem_->forward_relu(planes);
   for (Block& block : blocks_) {
-    torch::Tensor y = torch::relu(block.first->forward(x));
-    if (block.pool) y = y + block.pool->forward(pool_board(y)).unsqueeze(-1).unsqueeze(-1);
-    x = torch::relu(block.second->forward(y) + x);
+    torch::Tensor y = block.first->forward_relu(x);
+    if (block.pool) y = add_bias(y, block.pool->forward(pool(y)));
+    x = block.second->forward_relu(y, x);
   }
   NetworkOutput output;
   // The pooled bias goes in before an activation: behind the last one it would shift all logits alike.
   const torch::Tensor policy = policy_->forward(x);
-  const torch::Tensor pooled = pool_board(torch::relu(policy));
+  const torch::Tensor pooled = pool(torch::relu(policy));
   const torch::Tensor bias = policy_pool_->forward(pooled);
-  output.policy = policy_out_->forward(torch::relu(policy + bias.unsqueeze(-1).unsqueeze(-1))).flatten(1);
+  output.policy = policy_out_->forward(torch::relu(add_bias(policy, bias))).flatten(1);
   if (shape_.swap) output.policy = torch::cat({output.policy, policy_swap_->forward(pooled)}, 1);
-  const torch::Tensor hidden =
-      torch::relu(value_dense_->forward(pool_board(torch::relu(value_->forward(x)))));
+  const torch::Tensor hidden = torch::relu(value_dense_->forward(pool(value_->forward_relu(x))));
   output.wdl = value_wdl_->forward(hidden);
   output.margin = value_margin_->forward(hidden).squeeze(1);
   output.ownership = torch::tanh(ownership_->forward(x)).squeeze(1);
   return output;
+}
+
+void NetworkImpl::fuse_training() {
+  fuse_ = true;
+  for (const auto& child : children()) {
+    if (auto* convolution = child->as<NormalizedConvolutionImpl>()) convolution->fuse = true;
+  }
+}
+
+bool NetworkImpl::fused(const torch::Tensor& activations) const {
+  return fuse_ && is_training() && can_fuse(activations);
 }
 
 std::vector<std::pair<std::string, torch::Tensor>> NetworkImpl::tensors() const {

@@ -42,12 +42,19 @@ class NormalizedConvolutionImpl : public torch::nn::Module {
  public:
   NormalizedConvolutionImpl(std::int64_t inputs, std::int64_t outputs, std::int64_t kernel);
   torch::Tensor forward(const torch::Tensor& input);
+  // relu(forward(input) + residual); without the residual where that is undefined.
+  torch::Tensor forward_relu(const torch::Tensor& input, const torch::Tensor& residual = {});
 
   // Weight and bias of the one convolution that does the same in evaluation mode.
   [[nodiscard]] std::pair<torch::Tensor, torch::Tensor> fold() const;
 
   torch::Tensor weight, scale, shift;  // parameters
   torch::Tensor mean, variance;        // running statistics
+  bool fuse = false;                   // see NetworkImpl::fuse_training
+
+ private:
+  [[nodiscard]] torch::Tensor convolve(const torch::Tensor& input) const;
+  [[nodiscard]] torch::Tensor normalize(const torch::Tensor& features) const;
 };
 TORCH_MODULE(NormalizedConvolution);
 
@@ -70,6 +77,10 @@ class NetworkImpl : public torch::nn::Module {
 
   NetworkOutput forward(const torch::Tensor& planes);
 
+  // From now on the training forward pass computes what lies between convolutions by model/fused_layers.h,
+  // where that takes its activations. Otherwise, as in evaluation mode always, LibTorch's operators do.
+  void fuse_training();
+
   [[nodiscard]] const NetworkConfig& config() const noexcept { return config_; }
   [[nodiscard]] const NetworkShape& shape() const noexcept { return shape_; }
   // Parameters and running statistics, in a fixed order.
@@ -84,8 +95,11 @@ class NetworkImpl : public torch::nn::Module {
     torch::nn::Linear pool{nullptr};  // empty in a block without pooling
   };
 
+  [[nodiscard]] bool fused(const torch::Tensor& activations) const;
+
   NetworkConfig config_;
   NetworkShape shape_;
+  bool fuse_ = false;
   NormalizedConvolution stem_{nullptr};
   std::vector<Block> blocks_;
   NormalizedConvolution policy_{nullptr};

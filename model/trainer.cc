@@ -9,6 +9,7 @@
 #include "env/base/error.h"
 #include "env/game_rules.h"
 #include "env/observation.h"
+#include "model/autocast.h"
 #include "model/network.h"
 
 namespace pahtum {
@@ -65,15 +66,36 @@ torch::Tensor read_state(const Checkpoint& checkpoint, const std::string& name, 
   return torch::empty_like(like).copy_(to_tensor(stored));
 }
 
+// What learner.precision stands for on the device.
+Precision choose_learner_precision(const std::string& name, torch::Device device) {
+  if (!device.is_cpu()) {
+    if (name == "auto" || name == "fp32") return Precision::kFp32;
+    throw request_error("learner.precision", name +
+                                                 " was asked for, but learning on CUDA is in fp32; use "
+                                                 "auto or fp32");
+  }
+  // Without the instructions oneDNN has no such convolutions, and LibTorch's own ones add up in bf16.
+  const Precision fastest = choose_cpu_precision("auto");
+  if (name == "auto") return fastest;
+  if (name == "fp32") return Precision::kFp32;
+  if (name == "bf16" && fastest == Precision::kBf16) return Precision::kBf16;
+  throw request_error("learner.precision",
+                      name == "bf16"
+                          ? "bf16 was asked for, but this processor does not multiply bf16 numbers, or this "
+                            "build does not know without oneDNN; use auto or fp32"
+                          : "\"" + name + "\" is not a precision to learn in; use auto, fp32 or bf16");
+}
+
 }  // namespace
 
 class Trainer::Implementation {
  public:
   Implementation(const GameConfig& game, const NetworkConfig& shape, const LearnerConfig& learner,
-                 std::uint64_t seed, const std::string& device)
+                 std::uint64_t seed, torch::Device device, Precision precision)
       : game_(game),
         learner_(learner),
-        device_(choose_device(device)),
+        device_(device),
+        precision_(precision),
         network_(make_network(shape)),
         averaged_(make_network(shape)) {
     network_->initialize(seed);
@@ -91,6 +113,7 @@ class Trainer::Implementation {
     return count;
   }
   [[nodiscard]] Checkpoint snapshot() const;
+  [[nodiscard]] Precision precision() const noexcept { return precision_; }
 
  private:
   struct LossTensors {
@@ -100,6 +123,7 @@ class Trainer::Implementation {
   [[nodiscard]] Network make_network(const NetworkConfig& shape) const {
     Network network(shape, shape_of(game_));
     network->to(device_);
+    network->fuse_training();
     const torch::NoGradGuard no_gradients;
     for (torch::Tensor& parameter : network->parameters()) {
       // oneDNN takes 3×3 convolutions in this order without reordering them first.
@@ -126,6 +150,7 @@ class Trainer::Implementation {
   void make_optimizer();
   [[nodiscard]] torch::Tensor to_device(std::span<const float> values, c10::IntArrayRef shape,
                                         const char* name) const;
+  [[nodiscard]] NetworkOutput forward(const torch::Tensor& planes);
   [[nodiscard]] LossTensors losses(const TrainingBatch& batch);
   void average();
   void restore_optimizer(const Checkpoint& checkpoint);
@@ -133,6 +158,7 @@ class Trainer::Implementation {
   GameConfig game_;
   LearnerConfig learner_;
   torch::Device device_;
+  Precision precision_;
   Network network_;
   Network averaged_;
   std::unique_ptr<torch::optim::Optimizer> optimizer_;
@@ -181,6 +207,16 @@ torch::Tensor Trainer::Implementation::to_device(std::span<const float> values, 
   return tensor.to(device_);
 }
 
+NetworkOutput Trainer::Implementation::forward(const torch::Tensor& planes) {
+  const torch::Tensor ordered = planes.contiguous(torch::MemoryFormat::ChannelsLast);
+  const AutocastGuard guard(precision_);
+  NetworkOutput output = network_->forward(ordered);
+  for (torch::Tensor* logits : {&output.policy, &output.wdl, &output.margin, &output.ownership}) {
+    *logits = logits->to(torch::kFloat32);
+  }
+  return output;
+}
+
 Trainer::Implementation::LossTensors Trainer::Implementation::losses(const TrainingBatch& batch) {
   const std::int64_t count = batch.count;
   const std::int64_t size = game_.size;
@@ -191,7 +227,7 @@ Trainer::Implementation::LossTensors Trainer::Implementation::losses(const Train
   const torch::Tensor margin = to_device(batch.margin, {count}, "margin") / kMarginUnit;
   const torch::Tensor ownership = to_device(batch.ownership, {count, size, size}, "ownership");
 
-  const NetworkOutput output = network_->forward(planes.contiguous(torch::MemoryFormat::ChannelsLast));
+  const NetworkOutput output = forward(planes);
   torch::Tensor legal = planes.select(1, kEmptyChannel).flatten(1);
   if (shape.swap) legal = torch::cat({legal, planes.select(1, kSwapChannel).select(1, 0).narrow(1, 0, 1)}, 1);
   const torch::Tensor illegal = legal < 0.5;
@@ -365,7 +401,13 @@ void Trainer::Implementation::restore(const Checkpoint& checkpoint) {
 
 Trainer::Trainer(const GameConfig& game, const NetworkConfig& network, const LearnerConfig& learner,
                  std::uint64_t seed, const std::string& device)
-    : implementation_(std::make_unique<Implementation>(game, network, learner, seed, device)) {}
+    : implementation_(std::make_unique<Implementation>(
+          game, network, learner, seed, choose_device(device),
+          choose_learner_precision(learner.precision, choose_device(device)))) {}
+Trainer::Trainer(const GameConfig& game, const NetworkConfig& network, const LearnerConfig& learner,
+                 std::uint64_t seed, Precision precision)
+    : implementation_(
+          std::make_unique<Implementation>(game, network, learner, seed, torch::kCPU, precision)) {}
 Trainer::~Trainer() = default;
 
 void Trainer::restore(const Checkpoint& checkpoint) {
@@ -379,6 +421,9 @@ std::int64_t Trainer::steps() const noexcept {
 }
 std::int64_t Trainer::parameters() const noexcept {
   return implementation_->parameters();
+}
+Precision Trainer::precision() const noexcept {
+  return implementation_->precision();
 }
 Checkpoint Trainer::snapshot() const {
   return implementation_->snapshot();

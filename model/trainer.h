@@ -7,6 +7,7 @@
 
 #include "env/base/schema.h"
 #include "model/checkpoint.h"
+#include "model/inference.h"
 #include "search/evaluator.h"
 
 namespace pahtum {
@@ -23,6 +24,7 @@ struct LearnerConfig {
   double weight_decay = 1e-4;  // decoupled for adamw; weights of convolutions and dense layers only
   double gradient_clip = 1.0;  // largest gradient norm
   std::int64_t batch_size = 256;
+  std::string precision = "auto";  // auto, fp32 or bf16, see Trainer::precision()
   double average_decay =
       0.995;  // of the exponential moving average of the weights, per step; 0: play with the raw ones
   double policy_weight = 1.0;
@@ -59,9 +61,14 @@ struct Losses {
 // Owns the network being trained, its averaged copy and the optimizer. One thread at a time.
 class Trainer {
  public:
-  // A new network with weights drawn from `seed`.
+  // A new network with weights drawn from `seed`. Throws a kRequest Error for a device or a precision that
+  // is not there, and for an optimizer or a precision it does not know.
   Trainer(const GameConfig& game, const NetworkConfig& network, const LearnerConfig& learner,
           std::uint64_t seed, const std::string& device);
+  // Computes in `precision` on the CPU, whatever learner.precision says, also where the processor does not
+  // multiply it: for comparisons. LibTorch then adds up gradients in bf16, too, which is slow and coarse.
+  Trainer(const GameConfig& game, const NetworkConfig& network, const LearnerConfig& learner,
+          std::uint64_t seed, Precision precision);
   ~Trainer();
 
   // Takes weights, averaged weights, optimizer state and step from a checkpoint. Throws a kRequest Error
@@ -74,6 +81,11 @@ class Trainer {
 
   [[nodiscard]] std::int64_t steps() const noexcept;
   [[nodiscard]] std::int64_t parameters() const noexcept;
+
+  // What learner.precision stands for on this device: kBf16 when the convolutions of the step, and what lies
+  // between them, are computed and kept in bf16. Weights, gradients of weights, statistics, losses and
+  // optimizer are float32 always.
+  [[nodiscard]] Precision precision() const noexcept;
 
   // All tensors a checkpoint needs; the caller fills in the rest of the manifest.
   [[nodiscard]] Checkpoint snapshot() const;

@@ -19,6 +19,7 @@
 #include "eval/player.h"
 #include "model/network_evaluator.h"
 #include "model/trainer.h"
+#include "selfplay/batch_pipeline.h"
 #include "selfplay/config_file.h"
 #include "selfplay/iteration_metrics.h"
 #include "selfplay/memory.h"
@@ -66,8 +67,7 @@ class TrainingLoop {
         trainer_(config.game, config.network, config.learner, static_cast<std::uint64_t>(config.run.seed),
                  config.run.device),
         replay_(config.replay.window_games),
-        workers_(make_workers(config)),
-        samples_(static_cast<int>(config.learner.batch_size), GameRules(config.game)) {}
+        workers_(make_workers(config)) {}
 
   void restore(const Checkpoint& checkpoint, const std::string& source);
   TrainingSummary run();
@@ -86,8 +86,8 @@ class TrainingLoop {
   void play_with_workers(const Checkpoint& weights, SelfplayCounters& counters,
                          std::vector<std::vector<GameRecord>>& finished);
   void learn();
-  void learn_step(std::int64_t step);
-  void dump_batch() const;
+  void learn_step(const TrainingBatch& batch);
+  void dump_batch(const TrainingBatch& batch) const;
   void finish_iteration();
   void play_checking_match();
 
@@ -98,7 +98,6 @@ class TrainingLoop {
   Trainer trainer_;
   Replay replay_;
   std::vector<std::unique_ptr<SelfplayWorker>> workers_;
-  SampleBuffer samples_;
   Progress progress_;
 
   std::int64_t iteration_ = 0;        // finished ones
@@ -305,8 +304,7 @@ void TrainingLoop::play() {
   played_ = true;
 }
 
-void TrainingLoop::dump_batch() const {
-  const TrainingBatch batch = samples_.batch();
+void TrainingLoop::dump_batch(const TrainingBatch& batch) const {
   Checkpoint dump = trainer_.snapshot();
   dump.manifest = snapshot().manifest;
   const auto add = [&](const char* name, std::span<const float> values) {
@@ -321,29 +319,34 @@ void TrainingLoop::dump_batch() const {
   save_checkpoint(directory_.root() / "failed-batch.ckpt", dump);
 }
 
-void TrainingLoop::learn_step(std::int64_t step) {
-  Random random(static_cast<std::uint64_t>(config_.run.seed), Stream::kSamples,
-                static_cast<std::uint64_t>(trainer_.steps()));
-  replay_.draw(random, samples_);
+void TrainingLoop::learn_step(const TrainingBatch& batch) {
   const double rate = learning_rate_at(config_.learner, trainer_.steps(), planned_steps());
   try {
-    metrics_.add_losses(trainer_.step(samples_.batch(), rate), rate);
+    metrics_.add_losses(trainer_.step(batch, rate), rate);
   } catch (const Error& error) {
-    dump_batch();
+    dump_batch(batch);
     throw failure("learner step " + std::to_string(trainer_.steps()),
                   std::string(error.what()) + "; the batch and the weights are in " +
                       (directory_.root() / "failed-batch.ckpt").string());
   }
-  steps_done_ = step + 1;
+  ++steps_done_;
 }
 
 void TrainingLoop::learn() {
   const auto start = steady_clock::now();
   set_inference_threads(static_cast<int>(workers_.size()));
   const std::int64_t steps = steps_of_iteration();
-  for (std::int64_t step = steps_done_; step < steps && !stopped(); ++step) {
-    learn_step(step);
-    progress_.update(fmt::format("{} · learning step {}/{} · loss {:.3f}{}", progress_prefix(), step + 1,
+  // Samples are keyed by the step over the whole run, so they do not depend on when they are drawn.
+  const auto draw = [this](std::int64_t step, SampleBuffer& buffer) {
+    Random random(static_cast<std::uint64_t>(config_.run.seed), Stream::kSamples,
+                  static_cast<std::uint64_t>(step));
+    replay_.draw(random, buffer);
+  };
+  const SampleBuffer buffer(static_cast<int>(config_.learner.batch_size), GameRules(config_.game));
+  BatchPipeline batches(trainer_.steps(), trainer_.steps() + steps - steps_done_, buffer, draw);
+  while (steps_done_ < steps && !stopped()) {
+    learn_step(batches.next());
+    progress_.update(fmt::format("{} · learning step {}/{} · loss {:.3f}{}", progress_prefix(), steps_done_,
                                  steps, metrics_.mean_loss(), time_left()));
   }
   metrics_.add_learning(seconds_since(start));

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "model/plain_learner.h"
 #include "tests/model/model_testing.h"
 
 namespace pahtum {
@@ -13,6 +14,7 @@ namespace {
 
 using testing::error_of;
 using testing::learn;
+using testing::phase_game;
 using testing::random_positions;
 using testing::Samples;
 using testing::small_game;
@@ -108,6 +110,68 @@ TEST(TrainerTest, LossesAreThoseOfTheirDefinitions) {
   EXPECT_GT(losses.gradient_norm, 0.0);
   EXPECT_GE(losses.value_accuracy, 0.0);
   EXPECT_LE(losses.value_accuracy, 1.0);
+}
+
+// Against LibTorch's own modules, optimizers and autograd with nothing tuned; rounding grows from step to
+// step.
+TEST_P(OptimizerTest, LearnsWhatThePlainStepLearns) {
+  for (const GameConfig& game : {small_game(), phase_game()}) {
+    LearnerConfig learner = learner_with(GetParam());
+    learner.gradient_clip = 0.5;
+    Trainer trainer(game, small_network(), learner, 1, "cpu");
+    PlainLearner plain(game, small_network(), learner, 1, false);
+    for (int step = 0; step < 6; ++step) {
+      const Samples samples(random_positions(game, 16 + step), GameRules(game));
+      const Losses expected = plain.step(samples.batch(), 2e-3);
+      const Losses losses = trainer.step(samples.batch(), 2e-3);
+      EXPECT_NEAR(losses.total, expected.total, 1e-4);
+      EXPECT_NEAR(losses.policy, expected.policy, 1e-4);
+      EXPECT_NEAR(losses.value, expected.value, 1e-4);
+      EXPECT_NEAR(losses.margin, expected.margin, 1e-4);
+      EXPECT_NEAR(losses.ownership, expected.ownership, 1e-4);
+      EXPECT_NEAR(losses.gradient_norm, expected.gradient_norm, 1e-3 * expected.gradient_norm);
+    }
+  }
+}
+
+// LibTorch emulates bf16 here where the processor has none; what it says of the losses is the same.
+TEST(TrainerTest, LearnsInBf16AsInFp32) {
+  constexpr double kTolerance = 0.02;  // bf16 has eight bits
+  Trainer trainer(small_game(), small_network(), {}, 1, Precision::kBf16);
+  Trainer exact(small_game(), small_network(), {}, 1, Precision::kFp32);
+  EXPECT_EQ(trainer.precision(), Precision::kBf16);
+  const Losses first = learn(trainer, small_game(), 1);
+  const Losses expected = learn(exact, small_game(), 1);
+  EXPECT_NEAR(first.policy, expected.policy, kTolerance);
+  EXPECT_NEAR(first.value, expected.value, kTolerance);
+  EXPECT_NEAR(first.margin, expected.margin, kTolerance);
+  EXPECT_NEAR(first.ownership, expected.ownership, kTolerance);
+  EXPECT_NE(first.total, expected.total) << "it was not in bf16 at all";
+  const Losses last = learn(trainer, small_game(), 60);
+  EXPECT_LT(last.policy, 0.8 * first.policy);
+  EXPECT_LT(last.ownership, 0.8 * first.ownership);
+  for (const StoredTensor& tensor : trainer.snapshot().tensors) {
+    EXPECT_TRUE(tensor.dtype == "F32" || tensor.dtype == "I64") << tensor.name;
+  }
+}
+
+TEST(TrainerTest, TakesThePrecisionTheProcessorHas) {
+  const auto trainer_with = [](const char* precision) {
+    LearnerConfig learner;
+    learner.precision = precision;
+    return Trainer(small_game(), small_network(), learner, 1, "cpu");
+  };
+  const Precision fastest = choose_cpu_precision("auto");
+  EXPECT_EQ(trainer_with("fp32").precision(), Precision::kFp32);
+  EXPECT_EQ(trainer_with("auto").precision(), fastest);
+  if (fastest == Precision::kBf16) {
+    EXPECT_EQ(trainer_with("bf16").precision(), Precision::kBf16);
+  } else {
+    const std::string refusal = error_of([&] { (void)trainer_with("bf16"); });
+    EXPECT_NE(refusal.find("learner.precision: bf16"), std::string::npos) << refusal;
+    EXPECT_NE(refusal.find("use auto or fp32"), std::string::npos) << refusal;
+  }
+  EXPECT_NE(error_of([&] { (void)trainer_with("fp16"); }).find("use auto, fp32 or bf16"), std::string::npos);
 }
 
 TEST(TrainerTest, NormalisationAndBiasesDoNotDecay) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <thread>
@@ -10,6 +11,7 @@
 #include "env/base/files.h"
 #include "model/checkpoint.h"
 #include "selfplay/config_file.h"
+#include "selfplay/replay.h"
 #include "selfplay/run_directory.h"
 #include "tests/selfplay/test_runs.h"
 
@@ -179,8 +181,19 @@ TEST(Training, ANonFiniteLossStopsTheRunAndKeepsTheBatch) {
     EXPECT_EQ(error.fault(), Fault::kFailure);
     EXPECT_NE(std::string(error.what()).find("not finite"), std::string::npos) << error.what();
   }
-  EXPECT_TRUE(fs::exists(run / "failed-batch.ckpt"));
-  EXPECT_NO_THROW((void)load_checkpoint(run / "failed-batch.ckpt"));
+  const Checkpoint dump = load_checkpoint(run / "failed-batch.ckpt");
+  // The batch is the one of the step that failed, not the one already drawn for the step behind it.
+  const RunDirectory directory(run);
+  Replay replay(config.replay.window_games);
+  replay.add(directory.load_newest_games(dump.manifest.iteration + 1, config.replay.window_games));
+  Random random(static_cast<std::uint64_t>(config.run.seed), Stream::kSamples,
+                static_cast<std::uint64_t>(dump.manifest.step));
+  SampleBuffer buffer(static_cast<int>(config.learner.batch_size), GameRules(config.game));
+  replay.draw(random, buffer);
+  const std::span<const float> planes = buffer.batch().planes;
+  const auto saved = std::ranges::find(dump.tensors, "batch/planes", &StoredTensor::name);
+  ASSERT_NE(saved, dump.tensors.end());
+  EXPECT_EQ(saved->data, std::string(reinterpret_cast<const char*>(planes.data()), planes.size_bytes()));
 }
 
 TEST(RunDirectory, MetricsCutShortByACrashStillRead) {
