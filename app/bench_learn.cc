@@ -20,8 +20,8 @@ namespace {
 
 constexpr int kReplayGames = 1000;
 
-// Games of random moves, each ply searched with a visit for every legal move: what a step or a sample costs
-// does not depend on how good they are.
+// Games of random moves, each ply searched with equal shares for all legal moves: what a step or a sample
+// costs does not depend on how good they are.
 Replay random_replay(const RunConfig& config) {
   Replay replay(kReplayGames);
   std::vector<GameRecord> games;
@@ -33,7 +33,8 @@ Replay random_replay(const RunConfig& config) {
       const int legal = legal_count(position);
       const Move move =
           nth_legal(position, static_cast<int>(random.below(static_cast<std::uint32_t>(legal))));
-      game.add_searched(move, Value(0.0f), std::vector<std::int32_t>(static_cast<std::size_t>(legal), 1));
+      const std::vector<float> shares(static_cast<std::size_t>(legal), 1.0f / static_cast<float>(legal));
+      game.add_searched(move, Value(0.0f), shares, MoveOrigin::kSearched);
       apply(position, move);
     }
   }
