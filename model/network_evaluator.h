@@ -20,8 +20,9 @@ class NetworkEvaluator final : public Evaluator {
   // Throws a kRequest Error that says what differs when the checkpoint's tensors do not fit its own network
   // shape or the observation version is not this program's, and for options that this machine cannot serve.
   NetworkEvaluator(const Checkpoint& checkpoint, const InferenceOptions& options, int max_batch = 1024);
+  // In float32, whatever the device has.
   NetworkEvaluator(const Checkpoint& checkpoint, const std::string& device, int max_batch = 1024)
-      : NetworkEvaluator(checkpoint, InferenceOptions{.device = device}, max_batch) {}
+      : NetworkEvaluator(checkpoint, InferenceOptions{.device = device, .precision = "fp32"}, max_batch) {}
   ~NetworkEvaluator() override;
 
   void evaluate(std::span<const Position> positions, std::span<Evaluation> evaluations) override;

@@ -69,8 +69,8 @@ TEST_F(InferenceTest, DifferencesBeyondTheLimitsEndWithStatusOne) {
     }
   }
   save_checkpoint(folder_ / "large.ckpt", checkpoint);
-  const Finished result =
-      run({"match", "net:large.ckpt,sims=4", "random", "--pairs", "2", "--check-inference"});
+  const Finished result = run({"match", "net:large.ckpt,sims=4", "random", "--pairs", "2", "--precision",
+                               "fp32", "--check-inference"});
   EXPECT_EQ(result.status, 1) << result.err;
   EXPECT_NE(result.err.find("more than the limits"), std::string::npos) << result.err;
   EXPECT_NE(result.out.find("random"), std::string::npos) << "the result itself is lost";

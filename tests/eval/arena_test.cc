@@ -17,7 +17,7 @@ namespace {
 const GameConfig kSmall{5, 3, false};
 
 PlayerFactory factory(const std::string& spec, std::uint64_t seed = 1) {
-  return [=] { return make_player(spec, {seed, {.device = "cpu"}, 0}); };
+  return [=] { return make_player(spec, {seed, {.device = "cpu", .precision = "fp32"}, 0}); };
 }
 
 MatchConfig match_of(const GameConfig& game, std::int64_t pairs, int threads = 2) {
@@ -64,7 +64,7 @@ TEST(Arena, EachLayoutIsPlayedTwiceWithColoursSwapped) {
   EXPECT_EQ(result.second, "random");
   EXPECT_EQ(result.pairs, 10);
   ASSERT_EQ(result.games.size(), 20u);
-  const auto greedy = make_player("greedy", {1, {.device = "cpu"}, 0});
+  const auto greedy = make_player("greedy", {1, {.device = "cpu", .precision = "fp32"}, 0});
   std::set<std::string> layouts;
   for (std::size_t number = 0; number < result.games.size(); ++number) {
     const MatchGame& game = result.games[number];
@@ -221,7 +221,7 @@ TEST(Arena, APlayerAloneMakesAllMovesOfOneGameOnEachLayout) {
   config.opening_plies = 2;
   const std::vector<MatchGame> games = play_alone(factory("uct:20"), config);
   ASSERT_EQ(games.size(), 7u);
-  const auto player = make_player("uct:20", {1, {.device = "cpu"}, 0});
+  const auto player = make_player("uct:20", {1, {.device = "cpu", .precision = "fp32"}, 0});
   const MatchResult pairs = play_match(factory("random"), factory("greedy"), config);
   for (std::size_t number = 0; number < games.size(); ++number) {
     const MatchGame& game = games[number];

@@ -160,7 +160,8 @@ TEST(OracleScore, RandomPlayScoresWhatTheValuesLetExpect) {
 TEST(OracleScore, NetworksAreJudgedByTheirValuesToo) {
   const OracleData data = solved_data({4}, 140);  // more than a network sees at once
   const std::string path = write_untrained_checkpoint(data.game, "oracle_score");
-  const auto player = make_player("net:" + path + ",policy", {.seed = 1, .inference = {.device = "cpu"}});
+  const auto player = make_player("net:" + path + ",policy",
+                                  {.seed = 1, .inference = {.device = "cpu", .precision = "fp32"}});
   std::int64_t done = 0;
   const OracleScore score = score_oracle(*player, data, [&](std::int64_t positions) { done = positions; });
   EXPECT_EQ(done, 140);

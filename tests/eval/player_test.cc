@@ -60,11 +60,11 @@ class EveryPlayer : public testing::TestWithParam<const char*> {
 
 TEST_P(EveryPlayer, ChoosesLegalMovesWhateverTheGroupingOfTurns) {
   const std::string spec = this->spec();
-  const auto player = make_player(spec, {11, {.device = "cpu"}, 0});
+  const auto player = make_player(spec, {11, {.device = "cpu", .precision = "fp32"}, 0});
   EXPECT_EQ(player->info().spec, spec);
   const std::vector<Turn> turns = some_turns(kSmall, 24);
   const std::vector<Move> together = choices(*player, turns);
-  const auto other = make_player(spec, {11, {.device = "cpu"}, 0});
+  const auto other = make_player(spec, {11, {.device = "cpu", .precision = "fp32"}, 0});
   for (std::size_t k = turns.size(); k-- > 0;) {
     EXPECT_TRUE(is_legal(turns[k].position, together[k]));
     EXPECT_EQ(choices(*other, {&turns[k], 1})[0], together[k]) << "turn " << k;
@@ -77,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(Specs, EveryPlayer,
 
 TEST(Player, RandomPlaysEveryMoveAboutEquallyOftenAndFollowsItsSeed) {
   const GameConfig game{3, 1, false};
-  const auto player = make_player("random", {1, {.device = "cpu"}, 0});
+  const auto player = make_player("random", {1, {.device = "cpu", .precision = "fp32"}, 0});
   Turn turn{start_position(game, 3, Stream::kTest, 0), 0, 0};
   std::map<Move, int> counts;
   for (turn.game = 0; turn.game < 8000; ++turn.game) ++counts[choices(*player, {&turn, 1})[0]];
@@ -85,7 +85,8 @@ TEST(Player, RandomPlaysEveryMoveAboutEquallyOftenAndFollowsItsSeed) {
   for (const auto& [move, count] : counts) EXPECT_NEAR(count, 1000, 120);
 
   const std::vector<Turn> turns = some_turns(kSmall, 50);
-  EXPECT_NE(choices(*player, turns), choices(*make_player("random", {2, {.device = "cpu"}, 0}), turns));
+  EXPECT_NE(choices(*player, turns),
+            choices(*make_player("random", {2, {.device = "cpu", .precision = "fp32"}, 0}), turns));
 }
 
 TEST(Player, NetworkSimulationsComeFromSpecThenContextThenCheckpoint) {
@@ -93,7 +94,9 @@ TEST(Player, NetworkSimulationsComeFromSpecThenContextThenCheckpoint) {
   const std::string path = write_untrained_checkpoint(kSmall, "one_simulation", 1);
   const std::vector<Turn> turns = some_turns(kSmall, 24);
   const auto play = [&](const std::string& options, std::int64_t simulations) {
-    return choices(*make_player("net:" + path + options, {1, {.device = "cpu"}, simulations}), turns);
+    return choices(
+        *make_player("net:" + path + options, {1, {.device = "cpu", .precision = "fp32"}, simulations}),
+        turns);
   };
   const std::vector<Move> policy = play(",policy", 0);
   EXPECT_EQ(play("", 0), policy);
@@ -157,7 +160,7 @@ TEST(Player, ANetworkEndsGamesPerfectlyWhereAskedTo) {
   Solver solver;
   const auto mistakes = [&](const std::string& options) {
     int count = 0;
-    const auto player = make_player(path + options, {.inference = {.device = "cpu"}});
+    const auto player = make_player(path + options, {.inference = {.device = "cpu", .precision = "fp32"}});
     for (const Turn& turn : some_turns(kSmall, 200)) {
       if (turn.position.empty_count() > 12) continue;
       const Move move = choices(*player, {&turn, 1})[0];

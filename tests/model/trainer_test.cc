@@ -118,6 +118,7 @@ TEST_P(OptimizerTest, LearnsWhatThePlainStepLearns) {
   for (const GameConfig& game : {small_game(), phase_game()}) {
     LearnerConfig learner = learner_with(GetParam());
     learner.gradient_clip = 0.5;
+    learner.precision = "fp32";
     Trainer trainer(game, small_network(), learner, 1, "cpu");
     PlainLearner plain(game, small_network(), learner, 1, false);
     for (int step = 0; step < 6; ++step) {
