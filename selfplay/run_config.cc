@@ -84,7 +84,8 @@ Schema describe(ScheduleConfig& config) {
             "Where the network lives; `auto` takes a CUDA device when there is one, else the CPU.")
       .text("precision", &config.precision, {"auto", "fp32", "bf16", "fp16"},
             "In what numbers the network judges positions; `auto` takes bf16 on a CPU that multiplies it, "
-            "else fp32. Learning has learner.precision.")
+            "fp16 on "
+            "a CUDA device from compute capability 7.0 on, else fp32. Learning has learner.precision.")
       .integer("workers", &config.workers, 0, 1024, "threads", "Self-play threads; 0 means one per core.")
       .integer("keep_checkpoints", &config.keep_checkpoints, 1, 1'000'000, "checkpoints",
                "How many of the newest checkpoints stay on disk.");
