@@ -8,13 +8,13 @@
 namespace pahtum {
 
 std::uint64_t undominated(std::span<const RootMove> moves) noexcept {
-  const auto least = [](const RootMove& a, const RootMove& b) { return a.lower < b.lower; };
-  const auto most = [](const RootMove& a, const RootMove& b) { return a.upper < b.upper; };
-  const Value assured = std::max_element(moves.begin(), moves.end(), least)->lower;
-  const bool proven = assured >= std::max_element(moves.begin(), moves.end(), most)->upper;
+  const auto lower = [](const RootMove& move) { return move.lower.get(); };
+  const auto upper = [](const RootMove& move) { return move.upper.get(); };
+  const float assured = lower(*std::ranges::max_element(moves, {}, lower));
+  const bool proven = assured >= upper(*std::ranges::max_element(moves, {}, upper));
   std::uint64_t choices = 0;
   for (std::size_t k = 0; k < moves.size(); ++k) {
-    const bool allowed = proven ? moves[k].lower == assured : moves[k].upper >= assured;
+    const bool allowed = proven ? lower(moves[k]) == assured : upper(moves[k]) >= assured;
     choices |= std::uint64_t{allowed} << k;
   }
   return choices;
