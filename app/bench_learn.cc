@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "app/bench_rounds.h"
 #include "app/measuring_process.h"
 #include "env/base/random.h"
+#include "env/base/thread_team.h"
 #include "env/game_rules.h"
 #include "model/network_evaluator.h"
 #include "model/plain_learner.h"
@@ -117,9 +117,7 @@ std::vector<BenchRow> bench_learn(const RunConfig& config, double seconds) {
 
   BenchRounds rounds;
   std::vector<int> thread_counts = {1};
-  if (std::thread::hardware_concurrency() > 1) {
-    thread_counts.push_back(static_cast<int>(std::thread::hardware_concurrency()));
-  }
+  if (hardware_threads() > 1) thread_counts.push_back(hardware_threads());
   for (const int threads : thread_counts) {
     const std::string end = batch + (threads == 1 ? ", one thread" : fmt::format(", {} threads", threads));
     const auto add = [&](const std::string& what, auto learner, std::optional<BenchRounds::Row> against) {

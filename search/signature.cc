@@ -1,14 +1,13 @@
 #include "search/signature.h"
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <optional>
 #include <span>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
+#include "env/base/fingerprint.h"
 #include "env/base/random.h"
 #include "env/batch_environment.h"
 #include "search/batch_search.h"
@@ -18,29 +17,6 @@
 
 namespace pahtum {
 namespace {
-
-// Fowler–Noll–Vo hash (FNV-1a, 64 bits), fed with integers so that byte order plays no part.
-class Fingerprint {
- public:
-  void add(std::uint64_t value) noexcept {
-    for (int shift = 0; shift < 64; shift += 8) {
-      value_ = (value_ ^ ((value >> shift) & 0xFF)) * 0x100000001B3ull;
-    }
-  }
-  void add(float value) noexcept { add(std::uint64_t{std::bit_cast<std::uint32_t>(value)}); }
-  template <class T>
-  void add_all(std::span<const T> values) noexcept {
-    if constexpr (std::is_same_v<T, float>) {
-      for (const T value : values) add(value);
-    } else {
-      for (const T value : values) add(static_cast<std::uint64_t>(static_cast<std::int64_t>(value)));
-    }
-  }
-  [[nodiscard]] std::uint64_t value() const noexcept { return value_; }
-
- private:
-  std::uint64_t value_ = 0xCBF29CE484222325ull;
-};
 
 constexpr std::uint64_t kSeed = 20'000;
 

@@ -1,8 +1,8 @@
 #include "selfplay/signature.h"
 
 #include <atomic>
-#include <string>
 
+#include "env/base/fingerprint.h"
 #include "search/evaluator.h"
 #include "selfplay/game_record.h"
 #include "selfplay/run_config.h"
@@ -26,11 +26,9 @@ std::uint64_t selfplay_signature() {
   HashEvaluator evaluator;
   SelfplayCounters counters;
   const std::atomic<bool> never_stop{false};
-  std::uint64_t value = 0xCBF29CE484222325ull;  // FNV-1a
-  for (const char byte : serialize(worker.play(evaluator, kGames, never_stop, counters))) {
-    value = (value ^ static_cast<unsigned char>(byte)) * 0x100000001B3ull;
-  }
-  return value;
+  Fingerprint fingerprint;
+  fingerprint.add_bytes(serialize(worker.play(evaluator, kGames, never_stop, counters)));
+  return fingerprint.value();
 }
 
 }  // namespace pahtum
