@@ -22,19 +22,11 @@ using testing::error_of;
 using testing::random_positions;
 using testing::small_game;
 using testing::small_network;
+using testing::trained_checkpoint;
 
 // What fp32 may differ from the eager module by, in every number of every head.
 constexpr float kLimit = 1e-4f;
 constexpr float kRounding = 1e-5f;
-
-// Running statistics and normalisation far from where they start.
-Checkpoint trained_checkpoint(const GameConfig& game, const NetworkConfig& network) {
-  LearnerConfig learner;
-  learner.average_decay = 0.5;
-  Trainer trainer(game, network, learner, 1, "cpu");
-  testing::learn(trainer, game, 8);
-  return trainer.snapshot();
-}
 
 // As late as a device may be: nothing is done before somebody waits. Writes down what happens.
 class LateStream final : public DeviceStream {

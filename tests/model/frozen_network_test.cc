@@ -19,18 +19,10 @@ using testing::error_of;
 using testing::random_positions;
 using testing::small_game;
 using testing::small_network;
+using testing::trained_checkpoint;
 
 // What fp32 may differ from the eager module by, in every number of every head.
 constexpr double kLimit = 1e-4;
-
-// Running statistics and normalisation far from where they start.
-Checkpoint trained_checkpoint(const GameConfig& game, const NetworkConfig& network) {
-  LearnerConfig learner;
-  learner.average_decay = 0.5;
-  Trainer trainer(game, network, learner, 1, "cpu");
-  testing::learn(trainer, game, 8);
-  return trainer.snapshot();
-}
 
 NetworkOutput eager_output(Network& network, const GameConfig& game, const std::vector<Position>& positions) {
   const torch::NoGradGuard no_gradients;

@@ -108,6 +108,16 @@ inline Losses learn(Trainer& trainer, const GameConfig& game, int steps, double 
   return losses;
 }
 
+// After eight steps: running statistics and normalisation are far from where they start.
+inline Checkpoint trained_checkpoint(const GameConfig& game, const NetworkConfig& network,
+                                     double average_decay = 0.5) {
+  LearnerConfig learner;
+  learner.average_decay = average_decay;
+  Trainer trainer(game, network, learner, 1, "cpu");
+  learn(trainer, game, 8);
+  return trainer.snapshot();
+}
+
 class TemporaryFolder {
  public:
   TemporaryFolder() {

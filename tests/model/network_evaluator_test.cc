@@ -16,18 +16,9 @@ using testing::error_of;
 using testing::random_positions;
 using testing::small_game;
 using testing::small_network;
+using testing::trained_checkpoint;
 
 constexpr float kTolerance = 1e-4f;
-
-// Running statistics and normalisation far from where they start.
-Checkpoint trained_checkpoint(const GameConfig& game, const NetworkConfig& network,
-                              double average_decay = 0.5) {
-  LearnerConfig learner;
-  learner.average_decay = average_decay;
-  Trainer trainer(game, network, learner, 1, "cpu");
-  testing::learn(trainer, game, 8);
-  return trainer.snapshot();
-}
 
 struct Case {
   GameConfig game;
