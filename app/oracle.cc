@@ -1,27 +1,21 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <memory>
 
 #include "app/common.h"
 #include "app/evaluation.h"
-#include "app/interrupt.h"
+#include "app/oracle_work.h"
 #include "env/base/error.h"
-#include "eval/oracle_data.h"
-#include "eval/oracle_make.h"
-#include "eval/oracle_score.h"
 #include "eval/results_json.h"
 #include "eval/results_text.h"
-#include "selfplay/progress.h"
 
 namespace pahtum {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 
 struct MakeOptions {
   OracleRequest request;
@@ -102,26 +96,11 @@ std::string option_of(const std::string& subject) {
 }
 
 OracleData make_data(const OracleRequest& request) {
-  const std::atomic<bool>& stop = stop_on_interrupt();
-  Progress progress;
-  const auto show_games = [&](std::int64_t done, std::int64_t total) {
-    progress.update(fmt::format("drawing positions: {}/{} games", done, total));
-  };
-  std::vector<Position> positions;
   try {
-    positions = draw_oracle_positions(request, &stop, show_games);
+    return make_oracle_data(request);
   } catch (const Error& error) {
     throw Error(error.fault(), option_of(error.subject()), error.message());
   }
-  progress.line(fmt::format("{} positions to solve", positions.size()));
-  const auto start = Clock::now();
-  const auto show_solved = [&](std::int64_t done, std::int64_t total) {
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    const double left = seconds / static_cast<double>(done) * static_cast<double>(total - done);
-    progress.update(fmt::format("{} of {} positions solved, {} left", done, total, duration_text(left)));
-  };
-  return {request.game, request.seed, request.opening_plies, request.players,
-          solve_oracle_positions(positions, request.threads, &stop, show_solved)};
 }
 
 int make(const MakeOptions& options) {
@@ -146,10 +125,7 @@ int score(const ScoreOptions& options) {
   const auto player = make_player(
       options.player,
       {.seed = options.seed, .inference = options.inference.resolve(), .simulations = options.simulations});
-  Progress progress;
-  const OracleScore score = score_oracle(*player, data, [&](std::int64_t done) {
-    progress.update(fmt::format("{}/{} positions", done, data.positions.size()));
-  });
+  const OracleScore score = score_with_progress(*player, data);
   if (options.json) {
     print_json(oracle_json(score));
     options.inference.finish();

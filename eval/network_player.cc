@@ -1,6 +1,7 @@
 #include "eval/network_player.h"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -9,19 +10,34 @@
 #include "search/batch_search.h"
 
 namespace pahtum {
+namespace {
+
+// Bounds the memory of a search by time, at 72 bytes and a prior for every move each.
+constexpr std::int64_t kMostTimedSimulations = 2'000'000;
+
+}  // namespace
 
 NetworkPlayer::NetworkPlayer(PlayerInfo info, std::unique_ptr<Evaluator> evaluator,
-                             const SearchConfig& search, bool policy_only, std::uint64_t seed)
+                             const NetworkSearch& search, std::uint64_t seed)
     : info_(std::move(info)),
       evaluator_(std::move(evaluator)),
       search_(search),
-      policy_only_(policy_only),
       seed_(seed),
-      solver_(info_.exact > 0 ? std::make_unique<Solver>() : nullptr) {}
+      solver_(info_.exact > 0 ? std::make_unique<Solver>() : nullptr) {
+  if (!search_.seconds) return;
+  search_.config.root = "puct";
+  search_.config.simulations = kMostTimedSimulations;
+}
 
 void NetworkPlayer::choose(std::span<const Turn> turns, std::span<Move> moves) {
   for (const Turn& turn : turns) require_size(turn.position);
-  policy_only_ ? choose_by_policy(turns, moves) : choose_by_search(turns, moves);
+  if (search_.policy_only) {
+    choose_by_policy(turns, moves);
+  } else if (search_.seconds) {
+    choose_by_time(turns, moves);
+  } else {
+    choose_by_search(turns, moves, SearchTree::kNoDeadline);
+  }
 }
 
 std::vector<Wdl> NetworkPlayer::expectations(std::span<const Position> positions) {
@@ -70,9 +86,18 @@ std::vector<Move> NetworkPlayer::candidates(const Position& position) {
   return moves;
 }
 
-void NetworkPlayer::choose_by_search(std::span<const Turn> turns, std::span<Move> moves) {
+void NetworkPlayer::choose_by_time(std::span<const Turn> turns, std::span<Move> moves) {
+  const auto budget = std::chrono::duration_cast<SearchTree::Clock::duration>(
+      std::chrono::duration<double>(*search_.seconds));
+  for (std::size_t k = 0; k < turns.size(); ++k) {
+    choose_by_search(turns.subspan(k, 1), moves.subspan(k, 1), SearchTree::Clock::now() + budget);
+  }
+}
+
+void NetworkPlayer::choose_by_search(std::span<const Turn> turns, std::span<Move> moves,
+                                     SearchTree::Clock::time_point deadline) {
   while (trees_.size() < turns.size()) {
-    trees_.emplace_back(search_, info_.game->result).use_solver(solver_.get());
+    trees_.emplace_back(search_.config, info_.game->result).use_solver(solver_.get());
   }
   std::vector<SearchTree*> searched;
   searched.reserve(turns.size());
@@ -81,7 +106,7 @@ void NetworkPlayer::choose_by_search(std::span<const Turn> turns, std::span<Move
     trees_[k].begin_move(std::nullopt);
     searched.push_back(&trees_[k]);
   }
-  run_searches(searched, *evaluator_);
+  run_searches(searched, *evaluator_, deadline);
   for (std::size_t k = 0; k < turns.size(); ++k) {
     Random random(seed_, Stream::kPlayer, turns[k].game, static_cast<std::uint32_t>(turns[k].ply));
     moves[k] = trees_[k].choose(0.0, random);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,17 +14,25 @@
 
 namespace pahtum {
 
+// How a network player chooses a move: by its policy's first choice alone, or with tree search until the
+// configured simulations or, where `seconds` are given, until these are over.
+struct NetworkSearch {
+  SearchConfig config;  // also says where to solve
+  bool policy_only = false;
+  std::optional<double> seconds;
+};
+
 // The network of a checkpoint, with tree search or by its policy alone. Every turn is searched in a tree of
 // its own that starts empty, all turns of a call in the same evaluator batches; no noise, the most visited
-// move plays. With info.exact, positions of at most so many empty squares are solved: of the best moves, for
-// the outcome or the points as the rules have it, the policy's first choice or a random one plays.
+// move plays. By time, turns are searched one after the other, each for the whole of it. With info.exact,
+// positions of at most so many empty squares are solved: of the best moves, for the outcome or the points as
+// the rules have it, the policy's first choice or a random one plays.
 class NetworkPlayer final : public Player {
  public:
-  // `search` says where search solves. With `policy_only` the policy's first choice plays and nothing is
-  // searched. `evaluator` judges positions
-  // of the rules in `info.game`, which is set.
-  NetworkPlayer(PlayerInfo info, std::unique_ptr<Evaluator> evaluator, const SearchConfig& search,
-                bool policy_only, std::uint64_t seed);
+  // `evaluator` judges positions of the rules in `info.game`, which is set. By time, root moves are chosen by
+  // PUCT whatever the configuration says: sequential halving must know the number of simulations beforehand.
+  NetworkPlayer(PlayerInfo info, std::unique_ptr<Evaluator> evaluator, const NetworkSearch& search,
+                std::uint64_t seed);
 
   void choose(std::span<const Turn> turns, std::span<Move> moves) override;
   [[nodiscard]] std::vector<Wdl> expectations(std::span<const Position> positions) override;
@@ -33,14 +42,15 @@ class NetworkPlayer final : public Player {
   void require_size(const Position& position) const;
   [[nodiscard]] std::vector<Evaluation> evaluate(std::span<const Position> positions);
   void choose_by_policy(std::span<const Turn> turns, std::span<Move> moves);
-  void choose_by_search(std::span<const Turn> turns, std::span<Move> moves);
+  void choose_by_search(std::span<const Turn> turns, std::span<Move> moves,
+                        SearchTree::Clock::time_point deadline);
+  void choose_by_time(std::span<const Turn> turns, std::span<Move> moves);
   // All legal moves, or the best ones where the position is small enough to be solved.
   [[nodiscard]] std::vector<Move> candidates(const Position& position);
 
   PlayerInfo info_;
   std::unique_ptr<Evaluator> evaluator_;
-  SearchConfig search_;
-  bool policy_only_;
+  NetworkSearch search_;
   std::uint64_t seed_;
   std::unique_ptr<Solver> solver_;  // null: nothing is solved
   std::vector<SearchTree> trees_;   // kept for their memory alone

@@ -61,7 +61,10 @@ class PositionDraw {
       const auto [empty, missing] =
           *std::ranges::max_element(missing_, {}, &std::map<int, std::int64_t>::value_type::second);
       if (missing == 0) return;
-      if (games >= kGamesPerPosition * wanted_ + kFewestGames) give_up(spec, games, empty, missing);
+      if (games >= kGamesPerPosition * wanted_ + kFewestGames) {
+        if (request_.accept_fewer) return;
+        give_up(spec, games, empty, missing);
+      }
       const std::int64_t round = std::max(missing, std::min(games, kFewestGames));
       for (const MatchGame& game : play_round(spec, round)) take_from(game);
       games += round;

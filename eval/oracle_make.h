@@ -23,6 +23,8 @@ struct OracleRequest {
   std::uint64_t seed = 1;
   InferenceOptions inference = {};  // of networks
   int threads = 0;                  // 0: one per core
+  // Takes what there is where games do not hold enough different positions; otherwise that is an error.
+  bool accept_fewer = false;
 };
 
 // Both call `progress` (which may be empty) from worker threads, one at a time, with how much is done of how

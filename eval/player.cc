@@ -76,9 +76,15 @@ std::unique_ptr<Player> make_network_player(const std::string& spec, const Playe
     const std::int64_t exact = parsed.exact.value_or(context.exact);
     search.exact_root = exact;
     search.exact_leaf = std::min(exact, SearchConfig{}.exact_leaf);
-    return std::make_unique<NetworkPlayer>(PlayerInfo{spec, true, manifest.game, static_cast<int>(exact)},
-                                           make_evaluator(checkpoint, context.inference), search,
-                                           parsed.policy, context.seed);
+    PlayerInfo info;
+    info.spec = spec;
+    info.uses_network = true;
+    info.game = manifest.game;
+    info.exact = static_cast<int>(exact);
+    info.timed = parsed.seconds.has_value();
+    return std::make_unique<NetworkPlayer>(info, make_evaluator(checkpoint, context.inference),
+                                           NetworkSearch{search, parsed.policy, parsed.seconds},
+                                           context.seed);
   } catch (const Error& error) {
     throw Error(error.fault(), player_subject(spec), error.what());
   }

@@ -33,6 +33,8 @@ struct PlayerInfo {
   std::optional<GameConfig> game;
   // It solves positions with so many empty squares or fewer exactly; 0: none.
   int exact = 0;
+  // Its moves are limited by time: what it chooses depends on the machine and on what else runs there.
+  bool timed = false;
 };
 
 // Somebody who chooses moves. A player keeps nothing between calls that could change a choice. One thread at
@@ -67,8 +69,8 @@ struct PlayerContext {
 };
 
 // Makes a player from its SPEC: `random`, `greedy`, `uct:N`, `solver:N`,
-// `net:PATH[,sims=N][,exact=N][,policy]`. PATH is a checkpoint or a run directory (its newest checkpoint).
-// Throws a kRequest Error that names the SPEC and lists what would be right.
+// `net:PATH[,sims=N][,time=S][,exact=N][,policy]`. PATH is a checkpoint or a run directory (its newest
+// checkpoint). Throws a kRequest Error that names the SPEC and lists what would be right.
 [[nodiscard]] std::unique_ptr<Player> make_player(const std::string& spec, const PlayerContext& context);
 
 // Throws a kRequest Error that names the SPEC when `player` cannot play games of these rules.

@@ -16,11 +16,13 @@ struct NumberRange {
   std::int64_t minimum = 0, maximum = 0;  // inclusive
 };
 
+enum class OptionValue { kNone, kNumber, kSeconds };
+
 struct Option {
   std::string_view name;
-  bool takes_number;
-  NumberRange range;
-  void (*store)(PlayerSpec&, std::int64_t);
+  OptionValue value;
+  NumberRange range;  // of OptionValue::kNumber
+  void (*store)(PlayerSpec&, double);
 };
 
 struct SpecRow {
@@ -38,10 +40,15 @@ constexpr NumberRange kRollouts = {1, 1'000'000'000};
 constexpr NumberRange kEmptySquares = {1, kMaxSquares};
 constexpr NumberRange kExactSquares = {0, 24};
 
-constexpr std::array<Option, 3> kNetworkOptions = {{
-    {"sims", true, kSimulations, [](PlayerSpec& spec, std::int64_t value) { spec.simulations = value; }},
-    {"exact", true, kExactSquares, [](PlayerSpec& spec, std::int64_t value) { spec.exact = value; }},
-    {"policy", false, {}, [](PlayerSpec& spec, std::int64_t) { spec.policy = true; }},
+constexpr double kLeastSeconds = 0.001, kMostSeconds = 86'400;
+
+constexpr std::array<Option, 4> kNetworkOptions = {{
+    {"sims", OptionValue::kNumber, kSimulations,
+     [](PlayerSpec& spec, double value) { spec.simulations = static_cast<std::int64_t>(value); }},
+    {"time", OptionValue::kSeconds, {}, [](PlayerSpec& spec, double value) { spec.seconds = value; }},
+    {"exact", OptionValue::kNumber, kExactSquares,
+     [](PlayerSpec& spec, double value) { spec.exact = static_cast<std::int64_t>(value); }},
+    {"policy", OptionValue::kNone, {}, [](PlayerSpec& spec, double) { spec.policy = true; }},
 }};
 
 constexpr std::array<SpecRow, 5> kSpecs = {{
@@ -69,9 +76,9 @@ constexpr std::array<SpecRow, 5> kSpecs = {{
      Argument::kPath,
      {},
      kNetworkOptions,
-     {"net:PATH[,sims=N][,exact=N][,policy]",
-      "the network of a checkpoint or run directory: with N search simulations a move, or its policy's first "
-      "choice alone; solving positions of at most N empty squares"}},
+     {"net:PATH[,sims=N][,time=S][,exact=N][,policy]",
+      "the network of a checkpoint or run directory: with N search simulations or S seconds a move, or its "
+      "policy's first choice alone; solving positions of at most N empty squares"}},
 }};
 
 constexpr auto kHelp = [] {
@@ -105,8 +112,44 @@ std::int64_t parse_number(std::string_view spec, const std::string& what, std::s
   return value;
 }
 
+double parse_seconds(std::string_view spec, const std::string& what, std::string_view text) {
+  constexpr std::string_view kExpected = "seconds from 0.001 to 86400, such as 0.5";
+  if (text.empty()) refuse(spec, what + " is missing; give " + std::string(kExpected));
+  double value = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  // Compared so that no number at all is refused, too.
+  if (!whole || !(value >= kLeastSeconds && value <= kMostSeconds)) {
+    refuse(spec, what + " is \"" + std::string(text) + "\"; give " + std::string(kExpected));
+  }
+  return value;
+}
+
 std::string option_usage(const Option& option) {
-  return std::string(option.name) + (option.takes_number ? "=N" : "");
+  switch (option.value) {
+    case OptionValue::kNone:
+      break;
+    case OptionValue::kNumber:
+      return std::string(option.name) + "=N";
+    case OptionValue::kSeconds:
+      return std::string(option.name) + "=S";
+  }
+  return std::string(option.name);
+}
+
+// 0 for an option without one.
+double parse_value(std::string_view spec, const Option& option, std::string_view text) {
+  const std::string what = "the value of `" + option_usage(option) + "`";
+  switch (option.value) {
+    case OptionValue::kNone:
+      break;
+    case OptionValue::kNumber:
+      return static_cast<double>(parse_number(spec, what, text, option.range));
+    case OptionValue::kSeconds:
+      return parse_seconds(spec, what, text);
+  }
+  return 0;
 }
 
 const Option& find_option(std::string_view spec, const SpecRow& row, std::string_view name) {
@@ -131,15 +174,11 @@ void parse_options(std::string_view spec, const SpecRow& row, std::string_view t
     const unsigned bit = 1u << (&option - row.options.data());
     if ((seen & bit) != 0) refuse(spec, "option \"" + std::string(option.name) + "\" is given twice");
     seen |= bit;
-    std::int64_t number = 0;
-    if (option.takes_number) {
-      const std::string_view value =
-          equals == std::string_view::npos ? std::string_view{} : part.substr(equals + 1);
-      number = parse_number(spec, "the number of `" + option_usage(option) + "`", value, option.range);
-    } else if (equals != std::string_view::npos) {
+    const bool has_value = equals != std::string_view::npos;
+    if (has_value && option.value == OptionValue::kNone) {
       refuse(spec, "option \"" + std::string(option.name) + "\" takes no value");
     }
-    option.store(result, number);
+    option.store(result, parse_value(spec, option, has_value ? part.substr(equals + 1) : ""));
     if (comma == std::string_view::npos) return;
     text.remove_prefix(comma + 1);
   }
@@ -182,8 +221,12 @@ PlayerSpec parse_player_spec(std::string_view spec) {
       break;
   }
   if (comma != std::string_view::npos) parse_options(spec, *row, rest.substr(comma + 1), result);
-  if (result.policy && result.simulations) {
-    refuse(spec, "`policy` plays without search, so `sims` has no meaning beside it; drop one of them");
+  if (result.policy && (result.simulations || result.seconds)) {
+    refuse(spec,
+           "`policy` plays without search, so `sims` and `time` have no meaning beside it; drop it or them");
+  }
+  if (result.simulations && result.seconds) {
+    refuse(spec, "a move is limited by `sims` or by `time`; drop one of them");
   }
   return result;
 }

@@ -16,6 +16,7 @@ struct PlayerSpec {
   std::int64_t number = 0;                  // N of `uct:N` and `solver:N`
   std::string path;                         // of `net:PATH`
   std::optional<std::int64_t> simulations;  // `,sims=N`
+  std::optional<double> seconds;            // `,time=S`: for each move
   std::optional<std::int64_t> exact;        // `,exact=N`: solve with at most so many empty squares
   bool policy = false;                      // `,policy`: the network's first choice without search
 };

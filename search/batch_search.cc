@@ -4,14 +4,15 @@
 
 namespace pahtum {
 
-void run_searches(std::span<SearchTree* const> trees, Evaluator& evaluator) {
+void run_searches(std::span<SearchTree* const> trees, Evaluator& evaluator,
+                  SearchTree::Clock::time_point deadline) {
   std::vector<SearchTree*> active(trees.begin(), trees.end());
   std::vector<Position> leaves(active.size());
   std::vector<Evaluation> evaluations(active.size());
   while (true) {
     std::size_t waiting = 0;
     for (SearchTree* const tree : active) {
-      if (tree->next_leaf(leaves[waiting])) active[waiting++] = tree;
+      if (tree->next_leaf(leaves[waiting], deadline)) active[waiting++] = tree;
     }
     active.resize(waiting);
     if (waiting == 0) return;

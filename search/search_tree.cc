@@ -100,7 +100,7 @@ void SearchTree::begin_move(std::optional<Random> noise) {
   if (root_node_ != kNone) prepare_root();
 }
 
-bool SearchTree::next_leaf(Position& leaf) {
+bool SearchTree::next_leaf(Position& leaf, Clock::time_point deadline) {
   assert(!waiting_);
   if (solver_ != nullptr && root_best_.empty() && root_.empty_count() <= exact_root_) solve_root();
   if (root_node_ == kNone && root_best_.empty()) {
@@ -108,7 +108,11 @@ bool SearchTree::next_leaf(Position& leaf) {
     leaf_ = root_;
     waiting_ = true;
   }
-  while (!waiting_ && !root_proven() && root_visits() < goal_) waiting_ = simulate();
+  // Many simulations can end without an evaluation. Reading the clock costs a tenth of one.
+  const auto too_late = [&] {
+    return deadline != kNoDeadline && root_visits() > 0 && Clock::now() >= deadline;
+  };
+  while (!waiting_ && !root_proven() && root_visits() < goal_ && !too_late()) waiting_ = simulate();
   if (waiting_) leaf = leaf_;
   return waiting_;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -84,7 +85,12 @@ class SearchTree {
   // has its visits or is proven (false). The first leaf of a new root is the root itself, which is no visit
   // of a move. advance() keeps fewer visits than a search that counts them makes, so every move gets at least
   // one new simulation.
-  [[nodiscard]] bool next_leaf(Position& leaf);
+  //
+  // After `deadline` it is false as soon as one of the root's moves was visited, so that a move can be
+  // chosen; what the search then found depends on the clock. Solving a leaf or the root is not interrupted.
+  using Clock = std::chrono::steady_clock;
+  static constexpr Clock::time_point kNoDeadline = Clock::time_point::max();
+  [[nodiscard]] bool next_leaf(Position& leaf, Clock::time_point deadline = kNoDeadline);
   // The answer for that leaf. What the policy gives to illegal moves is ignored; the rest is scaled to sum 1,
   // with negative and non-finite entries taken as 0, and is uniform when nothing remains. Throws a kFailure
   // Error when the value (or, played for points, the margin) is not finite: a search with it would be

@@ -159,5 +159,18 @@ TEST(OracleMake, StopsWhenToldTo) {
   expect_error(Fault::kFailure, {"interrupted"}, [&] { (void)solve_oracle_positions(positions, 2, &stop); });
 }
 
+TEST(OracleMake, TakesWhatThereIsWhereFewerAreAccepted) {
+  OracleRequest request = small_request();
+  request.game = GameConfig{3, 1, false};
+  request.players = {"greedy"};
+  request.empty = {2, 8};
+  request.opening_plies = 0;
+  EXPECT_THROW(static_cast<void>(draw_oracle_positions(request)), Error);
+  request.accept_fewer = true;
+  const std::map<int, int> counts = counts_by_empty(draw_oracle_positions(request));
+  EXPECT_EQ(counts.at(8), 3) << "the empty board of nine squares has three different places for one hole";
+  EXPECT_GT(counts.at(2), 0);
+}
+
 }  // namespace
 }  // namespace pahtum

@@ -38,6 +38,8 @@ TEST(PlayerSpec, TakesEveryKindApart) {
   EXPECT_FALSE(parse_player_spec("net:x").simulations.has_value());
   EXPECT_FALSE(parse_player_spec("net:x").exact.has_value());
   EXPECT_EQ(parse_player_spec("net:x,exact=0,policy").exact, 0);
+  EXPECT_EQ(parse_player_spec("net:x,time=0.25,exact=8").seconds, 0.25);
+  EXPECT_FALSE(parse_player_spec("net:x,sims=3").seconds.has_value());
 }
 
 TEST(PlayerSpec, AnUnknownPlayerIsAnsweredWithTheWholeList) {
@@ -69,14 +71,24 @@ TEST(PlayerSpec, RefusesWhatItCannotRead) {
       {"net:", "path is missing"},
       {"net:,sims=4", "path is missing"},
       {"net:x,", "unknown option \"\""},
-      {"net:x,simms=4", "sims=N, exact=N, policy"},
+      {"net:x,simms=4", "sims=N, time=S, exact=N, policy"},
       {"net:x,sims", "is missing"},
       {"net:x,sims=", "is missing"},
       {"net:x,sims=0", "out of range"},
       {"net:x,sims=4,sims=5", "given twice"},
       {"net:x,exact=25", "from 0 to 24"},
       {"net:x,policy=yes", "takes no value"},
-      {"net:x,sims=4,policy", "drop one"},
+      {"net:x,sims=4,policy", "drop it"},
+      {"net:x,policy,time=1", "drop it"},
+      {"net:x,sims=4,time=1", "drop one"},
+      {"net:x,time", "is missing"},
+      {"net:x,time=", "is missing"},
+      {"net:x,time=0", "seconds from 0.001"},
+      {"net:x,time=-1", "seconds from 0.001"},
+      {"net:x,time=1s", "seconds from 0.001"},
+      {"net:x,time=nan", "seconds from 0.001"},
+      {"net:x,time=inf", "seconds from 0.001"},
+      {"net:x,time=1e99", "seconds from 0.001"},
   };
   for (const Case& wrong : cases) {
     const std::string message = refusal(wrong.spec);

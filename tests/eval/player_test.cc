@@ -155,6 +155,21 @@ TEST(Player, SaysFromWhereOnItPlaysExactly) {
   EXPECT_EQ(make_player(path + ",exact=7", {.exact = 9})->info().exact, 7);
 }
 
+TEST(Player, ANetworkByTimeSaysSoAndChoosesLegalMovesAtEveryPly) {
+  const std::string path = "net:" + write_untrained_checkpoint(kSmall, "timed");
+  EXPECT_TRUE(make_player(path + ",time=0.001", {})->info().timed);
+  EXPECT_FALSE(make_player(path, {})->info().timed);
+  for (const bool exact : {false, true}) {
+    const auto other = make_player(path + (exact ? ",time=0.001,exact=20" : ",time=0.001"), {});
+    Turn turn{start_position(kSmall, 3, Stream::kTest, 0), 0, 0};
+    for (; !turn.position.over(); ++turn.ply) {
+      const Move move = choices(*other, {&turn, 1})[0];
+      ASSERT_TRUE(is_legal(turn.position, move)) << to_text(turn.position);
+      apply(turn.position, move);
+    }
+  }
+}
+
 TEST(Player, ANetworkEndsGamesPerfectlyWhereAskedTo) {
   const std::string path = "net:" + write_untrained_checkpoint(kSmall, "perfect");
   Solver solver;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <vector>
 
 #include "env/game_rules.h"
@@ -79,6 +80,33 @@ TEST(RunSearches, TreesThatAreDoneAreLeftAlone) {
   evaluator.batches.clear();
   run_searches(pointers(trees), evaluator);
   EXPECT_TRUE(evaluator.batches.empty());
+}
+
+TEST(RunSearches, AfterTheDeadlineEveryTreeEndsWithItsFirstVisit) {
+  std::vector<SearchTree> trees = trees_on_random_boards(30);
+  HashEvaluator evaluator;
+  run_searches(pointers(trees), evaluator, SearchTree::Clock::time_point::min());
+  for (const SearchTree& tree : trees) {
+    EXPECT_EQ(tree.root_visits(), 1);
+    Random random(1, Stream::kTest, 0);
+    EXPECT_TRUE(is_legal(tree.root(), tree.choose(0.0, random)));
+  }
+}
+
+TEST(RunSearches, TheDeadlineEndsSearchesThatNeedNoMoreEvaluations) {
+  // With two squares left everything is visited after some simulations; so many more would take minutes.
+  Position position = start_position({.size = 3, .holes = 1}, 8, Stream::kTest, 0);
+  while (position.empty_count() > 2) apply(position, nth_legal(position, 0));
+  SearchConfig config;
+  config.simulations = 2'000'000'000;
+  SearchTree tree(config);
+  tree.reset(position);
+  tree.begin_move(std::nullopt);
+  HashEvaluator evaluator;
+  SearchTree* const pointer = &tree;
+  run_searches({&pointer, 1}, evaluator, SearchTree::Clock::now() + std::chrono::milliseconds(10));
+  EXPECT_GT(tree.root_visits(), 0);
+  EXPECT_LT(tree.root_visits(), config.simulations);
 }
 
 }  // namespace
