@@ -66,7 +66,7 @@ struct PlayerContext {
   std::int64_t exact = 0;  // of `net:` players whose SPEC gives none: as in PlayerInfo
 };
 
-// Makes a player from its SPEC: `random`, `greedy`, `uct:N`, `solver:N`,
+// Makes a player from its SPEC: `random`, `greedy`, `charles`, `uct:N`, `solver:N`,
 // `net:PATH[,sims=N][,exact=N][,policy]`. PATH is a checkpoint or a run directory (its newest checkpoint).
 // Throws a kRequest Error that names the SPEC and lists what would be right.
 [[nodiscard]] std::unique_ptr<Player> make_player(const std::string& spec, const PlayerContext& context);
