@@ -10,6 +10,7 @@
 #include "eval/player_spec.h"
 #include "model/checkpoint.h"
 #include "model/network_evaluator.h"
+#include "search/charles.h"
 #include "search/greedy.h"
 #include "search/solver.h"
 #include "search/uct.h"
@@ -101,6 +102,8 @@ std::unique_ptr<Player> make_player(const std::string& spec, const PlayerContext
       return make_single(info, context.seed, random_move);
     case PlayerKind::kGreedy:
       return make_single(info, context.seed, greedy_move);
+    case PlayerKind::kCharles:
+      return make_single(info, context.seed, charles_move);
     case PlayerKind::kUct:
       return make_single(
           info, context.seed,

@@ -68,9 +68,9 @@ struct PlayerContext {
   std::int64_t exact = 0;  // of `net:` players whose SPEC gives none: as in PlayerInfo
 };
 
-// Makes a player from its SPEC: `random`, `greedy`, `uct:N`, `solver:N`,
+// Makes a player from its SPEC: `random`, `greedy`, `charles`, `uct:N`, `solver:N`,
 // `net:PATH[,sims=N][,time=S][,exact=N][,policy]`. PATH is a checkpoint or a run directory (its newest
-// checkpoint). Throws a kRequest Error that names the SPEC and lists what would be right.
+// checkpoint).
 [[nodiscard]] std::unique_ptr<Player> make_player(const std::string& spec, const PlayerContext& context);
 
 // Throws a kRequest Error that names the SPEC when `player` cannot play games of these rules.

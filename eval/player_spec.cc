@@ -51,7 +51,7 @@ constexpr std::array<Option, 4> kNetworkOptions = {{
     {"policy", OptionValue::kNone, {}, [](PlayerSpec& spec, double) { spec.policy = true; }},
 }};
 
-constexpr std::array<SpecRow, 5> kSpecs = {{
+constexpr std::array<SpecRow, 6> kSpecs = {{
     {"random", PlayerKind::kRandom, Argument::kNone, {}, {}, {"random", "any legal move"}},
     {"greedy",
      PlayerKind::kGreedy,
@@ -59,6 +59,12 @@ constexpr std::array<SpecRow, 5> kSpecs = {{
      {},
      {},
      {"greedy", "the points a move gains less those of the opponent's best answer"}},
+    {"charles",
+     PlayerKind::kCharles,
+     Argument::kNone,
+     {},
+     {},
+     {"charles", "a heuristic for room and runs from a thesis of 2012"}},
     {"uct",
      PlayerKind::kUct,
      Argument::kNumber,

@@ -8,7 +8,7 @@
 
 namespace pahtum {
 
-enum class PlayerKind { kRandom, kGreedy, kUct, kSolver, kNetwork };
+enum class PlayerKind { kRandom, kGreedy, kCharles, kUct, kSolver, kNetwork };
 
 // A SPEC taken apart. Only what its kind has is filled in.
 struct PlayerSpec {

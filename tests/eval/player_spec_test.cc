@@ -25,6 +25,7 @@ std::string refusal(const std::string& spec) {
 TEST(PlayerSpec, TakesEveryKindApart) {
   EXPECT_EQ(parse_player_spec("random").kind, PlayerKind::kRandom);
   EXPECT_EQ(parse_player_spec("greedy").kind, PlayerKind::kGreedy);
+  EXPECT_EQ(parse_player_spec("charles").kind, PlayerKind::kCharles);
   EXPECT_EQ(parse_player_spec("uct:10000").kind, PlayerKind::kUct);
   EXPECT_EQ(parse_player_spec("uct:10000").number, 10000);
 
@@ -58,6 +59,7 @@ TEST(PlayerSpec, RefusesWhatItCannotRead) {
   const std::vector<Case> cases = {
       {"random:3", "takes nothing after it"},
       {"greedy,fast", "takes no options"},
+      {"charles:2", "takes nothing after it"},
       {"uct", "is missing"},
       {"uct:", "is missing"},
       {"uct:ten", "whole number from 1 to"},

@@ -72,8 +72,8 @@ TEST_P(EveryPlayer, ChoosesLegalMovesWhateverTheGroupingOfTurns) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Specs, EveryPlayer,
-                         testing::Values("random", "greedy", "uct:50", "solver:6", "net", "net,sims=3",
-                                         "net,policy", "net,exact=13", "net,policy,exact=13"));
+                         testing::Values("random", "greedy", "charles", "uct:50", "solver:6", "net",
+                                         "net,sims=3", "net,policy", "net,exact=13", "net,policy,exact=13"));
 
 TEST(Player, RandomPlaysEveryMoveAboutEquallyOftenAndFollowsItsSeed) {
   const GameConfig game{3, 1, false};
