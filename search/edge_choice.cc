@@ -12,27 +12,65 @@ namespace {
 
 // Vectors of the compiler (GCC and Clang): on every instruction set the same operations element by element.
 // Plain loops came out several times slower.
-constexpr std::size_t kWidth = 4;
+constexpr std::size_t kWidth = kPadding;
 using Doubles = double __attribute__((vector_size(kWidth * sizeof(double))));
 using Floats = float __attribute__((vector_size(kWidth * sizeof(float))));
 using Ints = std::int32_t __attribute__((vector_size(kWidth * sizeof(std::int32_t))));
-using Longs = std::int64_t __attribute__((vector_size(kWidth * sizeof(std::int64_t))));
-constexpr Longs kLongLanes = {0, 1, 2, 3};
-constexpr Ints kLanesOfInts = {0, 1, 2, 3};
-constexpr Ints kLaneBits = {1, 2, 4, 8};
+using Keys = std::int32_t __attribute__((vector_size(kLanes * sizeof(std::int32_t))));
+constexpr Keys kLaneBits = {1, 2, 4, 8, 16, 32, 64, 128};
 
 template <class Vector, class Element>
 void load(Vector& vector, const Element* from) noexcept {
   std::memcpy(&vector, from, sizeof(Vector));
 }
 
-double puct(double value, float prior, std::int32_t visits, double exploration) noexcept {
-  return value + exploration * static_cast<double>(prior) / static_cast<double>(1 + visits);
+// Vectors go by reference: how they are passed by value depends on the instruction set.
+
+// Puts the highest of all lanes into each of them.
+void spread_highest(Doubles& lanes) noexcept {
+  Doubles other = __builtin_shufflevector(lanes, lanes, 2, 3, 0, 1);
+  lanes = lanes > other ? lanes : other;
+  other = __builtin_shufflevector(lanes, lanes, 1, 0, 3, 2);
+  lanes = lanes > other ? lanes : other;
 }
 
-BestEdge better_of(const BestEdge& a, const BestEdge& b) noexcept {
-  const bool second = b.score > a.score || (b.score == a.score && b.slot < a.slot);
-  return second ? b : a;
+void spread_highest(Keys& lanes) noexcept {
+  Keys other = __builtin_shufflevector(lanes, lanes, 4, 5, 6, 7, 0, 1, 2, 3);
+  lanes = lanes > other ? lanes : other;
+  other = __builtin_shufflevector(lanes, lanes, 2, 3, 0, 1, 6, 7, 4, 5);
+  lanes = lanes > other ? lanes : other;
+  other = __builtin_shufflevector(lanes, lanes, 1, 0, 3, 2, 5, 4, 7, 6);
+  lanes = lanes > other ? lanes : other;
+}
+
+double lowest_of(const Doubles& all) noexcept {
+  Doubles lanes = all;
+  Doubles other = __builtin_shufflevector(lanes, lanes, 2, 3, 0, 1);
+  lanes = lanes < other ? lanes : other;
+  other = __builtin_shufflevector(lanes, lanes, 1, 0, 3, 2);
+  lanes = lanes < other ? lanes : other;
+  return lanes[0];
+}
+
+double add_lanes(const Doubles& low, const Doubles& high) noexcept {
+  Doubles sums = low + high;
+  sums += __builtin_shufflevector(sums, sums, 2, 3, 0, 1);
+  return sums[0] + sums[1];
+}
+
+BestEdge best_unskipped(std::span<const float> priors, std::span<const double> values,
+                        std::span<const std::int32_t> visits, double exploration,
+                        std::uint64_t skipped) noexcept {
+  BestEdge best{0, -std::numeric_limits<double>::infinity(), weighted_sum(values, visits)};
+  for (std::size_t k = 0; k < priors.size(); ++k) {
+    if (((skipped >> k) & 1) != 0) continue;
+    const double score =
+        values[k] + exploration * static_cast<double>(priors[k]) / static_cast<double>(1 + visits[k]);
+    if (score <= best.score) continue;
+    best.slot = k;
+    best.score = score;
+  }
+  return best;
 }
 
 }  // namespace
@@ -40,94 +78,78 @@ BestEdge better_of(const BestEdge& a, const BestEdge& b) noexcept {
 double weighted_sum(std::span<const double> values, std::span<const std::int32_t> visits) noexcept {
   Doubles low = {};
   Doubles high = {};
-  std::size_t k = 0;
-  for (; k + kLanes <= values.size(); k += kLanes) {
+  for (std::size_t k = 0; k < values.size(); k += kLanes) {
     Doubles value;
     Ints count;
-    load(value, &values[k]);
-    load(count, &visits[k]);
+    load(value, values.data() + k);
+    load(count, visits.data() + k);
     low += __builtin_convertvector(count, Doubles) * value;
-    load(value, &values[k + kWidth]);
-    load(count, &visits[k + kWidth]);
+    if (k + kWidth >= values.size()) break;
+    load(value, values.data() + k + kWidth);
+    load(count, visits.data() + k + kWidth);
     high += __builtin_convertvector(count, Doubles) * value;
   }
-  std::array<double, kLanes> sums;
-  for (std::size_t lane = 0; lane < kWidth; ++lane) {
-    sums[lane] = low[lane];
-    sums[lane + kWidth] = high[lane];
-  }
-  for (std::size_t lane = 0; k + lane < values.size(); ++lane) {
-    sums[lane] += static_cast<double>(visits[k + lane]) * values[k + lane];
-  }
-  return add_lanes(sums);
+  return add_lanes(low, high);
 }
 
 BestEdge best_puct(std::span<const float> priors, std::span<const double> values,
                    std::span<const std::int32_t> visits, double exploration, std::uint64_t skipped) noexcept {
-  const std::size_t count = priors.size();
-  BestEdge best{0, -std::numeric_limits<double>::infinity()};
-  if (count < kWidth || skipped != 0) {
-    for (std::size_t k = 0; k < count; ++k) {
-      if (((skipped >> k) & 1) != 0) continue;
-      best = better_of(best, {k, puct(values[k], priors[k], visits[k], exploration)});
-    }
-    return best;
-  }
-  Doubles highest = Doubles{} + best.score;
-  Longs index = kLongLanes;
-  for (std::size_t next = 0; next < count; next += kWidth) {
-    // The last vector ends with the last move, and so may begin with some that were seen already.
-    const std::size_t k = next + kWidth <= count ? next : count - kWidth;
+  if (skipped != 0) return best_unskipped(priors, values, visits, exploration, skipped);
+  Doubles highest = Doubles{} - std::numeric_limits<double>::infinity();
+  Doubles best = {};  // slots as doubles: one kind of vector for all
+  Doubles slot = {0.0, 1.0, 2.0, 3.0};
+  Doubles low = {};
+  Doubles high = {};
+  const auto take = [&](std::size_t k, Doubles& sum) {
     Doubles value;
     Floats prior;
     Ints visit;
-    load(value, &values[k]);
-    load(prior, &priors[k]);
-    load(visit, &visits[k]);
-    const Doubles score = value + exploration * __builtin_convertvector(prior, Doubles) /
-                                      __builtin_convertvector(1 + visit, Doubles);
-    const Longs better = score > highest;
+    load(value, values.data() + k);
+    load(prior, priors.data() + k);
+    load(visit, visits.data() + k);
+    const Doubles count = __builtin_convertvector(visit, Doubles);
+    const Doubles score = value + exploration * __builtin_convertvector(prior, Doubles) / (1.0 + count);
+    const auto better = score > highest;
     highest = better ? score : highest;
-    index = better ? kLongLanes + static_cast<std::int64_t>(k) : index;
+    best = better ? slot : best;
+    slot += static_cast<double>(kWidth);
+    sum += count * value;
+  };
+  for (std::size_t k = 0; k < values.size(); k += kLanes) {
+    take(k, low);
+    if (k + kWidth < values.size()) take(k + kWidth, high);
   }
-  for (std::size_t lane = 0; lane < kWidth; ++lane) {
-    best = better_of(best, {static_cast<std::size_t>(index[lane]), highest[lane]});
-  }
-  return best;
+  Doubles top = highest;
+  spread_highest(top);
+  const Doubles first = highest == top ? best : Doubles{} + std::numeric_limits<double>::infinity();
+  return {static_cast<std::size_t>(static_cast<std::int32_t>(lowest_of(first))), top[0],
+          add_lanes(low, high)};
 }
 
 // Priors are not negative, so their bits are ordered as they are, and −1 stands below all of them.
 std::size_t first_highest(std::span<const float> priors, std::uint64_t without) noexcept {
   const std::size_t count = priors.size();
-  std::size_t best = count;
-  std::int32_t best_key = -1;
-  const auto compare = [&](std::int32_t key, std::size_t k) {
-    const bool better = key > best_key || (key == best_key && k < best);
-    best = better && key >= 0 ? k : best;
-    best_key = better ? key : best_key;
-  };
-  if (count < kWidth) {
-    for (std::size_t k = 0; k < count; ++k) {
-      compare(((without >> k) & 1) != 0 ? -1 : std::bit_cast<std::int32_t>(priors[k]), k);
-    }
-    return best;
-  }
-  Ints highest = Ints{} - 1;
-  Ints index = kLanesOfInts;
-  for (std::size_t next = 0; next < count; next += kWidth) {
-    const std::size_t k = next + kWidth <= count ? next : count - kWidth;
-    Ints key;
-    load(key, &priors[k]);
-    const auto bits = static_cast<std::int32_t>((without >> k) & 0xF);
+  if (count < kMaxSquares) without |= ~std::uint64_t{0} << count;
+  Keys highest = Keys{} - 1;
+  Keys best = {};
+  Keys index = {0, 1, 2, 3, 4, 5, 6, 7};
+  for (std::size_t k = 0; k < count; k += kLanes) {
+    Keys key;
+    load(key, priors.data() + k);
+    const auto bits = static_cast<std::int32_t>(without >> k & 0xFF);
     key |= (kLaneBits & bits) != 0;
-    const Ints better = key > highest;
+    const Keys better = key > highest;
     highest = better ? key : highest;
-    index = better ? kLanesOfInts + static_cast<std::int32_t>(k) : index;
+    best = better ? index : best;
+    index += static_cast<std::int32_t>(kLanes);
   }
-  for (std::size_t lane = 0; lane < kWidth; ++lane) {
-    compare(highest[lane], static_cast<std::size_t>(index[lane]));
-  }
-  return best;
+  Keys top = highest;
+  spread_highest(top);
+  if (top[0] < 0) return count;
+  // The lowest of the best by the same steps, upside down.
+  Keys first = highest == top ? -best : Keys{} - static_cast<std::int32_t>(kMaxSquares);
+  spread_highest(first);
+  return static_cast<std::size_t>(-first[0]);
 }
 
 }  // namespace pahtum

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 namespace pahtum {
@@ -28,20 +29,30 @@ template <class Term>
   return add_lanes(sums);
 }
 
+// Arrays over visited moves go on to a multiple of kPadding with moves that change no sum and are never
+// chosen.
+inline constexpr std::size_t kPadding = 4;
+inline constexpr double kPadValue = -std::numeric_limits<double>::max();
+inline constexpr std::int32_t kPadVisits = 0;
+inline constexpr float kPadPrior = 0.0f;
+
 // Σ visits · value.
 [[nodiscard]] double weighted_sum(std::span<const double> values,
                                   std::span<const std::int32_t> visits) noexcept;
 
-// The move with the highest PUCT score: value + `exploration` · prior / (1 + visits), the first of several.
+// The move with the highest PUCT score, value + `exploration` · prior / (1 + visits), the first of several,
+// among those outside the set `skipped`; and weighted_sum() of all, which reads the same arrays.
 struct BestEdge {
   std::size_t slot;
   double score;
+  double sum;
 };
 [[nodiscard]] BestEdge best_puct(std::span<const float> priors, std::span<const double> values,
                                  std::span<const std::int32_t> visits, double exploration,
                                  std::uint64_t skipped) noexcept;
 
 // The first of the highest priors (≥ 0) outside a set of moves; priors.size() when it holds all of them.
+// Reads up to a multiple of kLanes, whatever stands there.
 [[nodiscard]] std::size_t first_highest(std::span<const float> priors, std::uint64_t without) noexcept;
 
 }  // namespace pahtum

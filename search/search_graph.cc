@@ -5,26 +5,23 @@
 #include <cassert>
 #include <cstring>
 
-#include "env/base/random.h"
 #include "search/edge_choice.h"
 
 namespace pahtum {
 namespace {
 
-constexpr std::size_t kFewestBuckets = 64;
+// Buckets a node: most are empty, so that a new position is told from the rest at a glance.
+constexpr std::size_t kSpread = 4;
+constexpr std::size_t kFewestBuckets = 256;
 
-std::uint64_t hash_of(Bitboard holes, Bitboard white, Bitboard black, Color mover, Phase phase,
-                      std::uint8_t holes_left, std::uint8_t swap_follows) noexcept {
-  const std::uint64_t rest = static_cast<std::uint64_t>(mover) | (static_cast<std::uint64_t>(phase) << 8) |
-                             (std::uint64_t{holes_left} << 16) | (std::uint64_t{swap_follows} << 24);
-  const std::uint64_t sum = white * 0x9FB21C651E98DF25ull + std::rotl(black * 0xC2B2AE3D27D4EB4Full, 29) +
-                            std::rotl((holes + rest) * 0xD6E8FEB86659FD93ull, 47);
-  return mix64(sum);
-}
-
-std::uint64_t hash_of(const GraphNode& node) noexcept {
-  return hash_of(node.holes, node.white, node.black, node.mover, node.phase, node.holes_left,
-                 node.swap_follows);
+// The high bits depend on every square, and buckets go by them.
+template <class Keyed>
+std::uint64_t key_bits(const Keyed& any) noexcept {
+  const std::uint64_t rest = static_cast<std::uint64_t>(any.mover) |
+                             (static_cast<std::uint64_t>(any.phase) << 8) |
+                             (std::uint64_t{any.holes_left} << 16) | (std::uint64_t{any.swap_follows} << 24);
+  return any.white * 0x9FB21C651E98DF25ull + any.black * 0xC2B2AE3D27D4EB4Full +
+         any.holes * 0xD6E8FEB86659FD93ull + rest * 0xA0761D6478BD642Full;
 }
 
 bool same(const GraphNode& node, const Position& position) noexcept {
@@ -43,16 +40,19 @@ void SearchGraph::clear(const Position& root) {
   std::fill(buckets_.begin(), buckets_.end(), kNone);
 }
 
-std::uint32_t SearchGraph::find(const Position& position) const noexcept {
+std::uint64_t SearchGraph::key(const Position& position) noexcept {
+  return key_bits(position);
+}
+
+std::uint32_t SearchGraph::find(const Position& position, std::uint64_t key) const noexcept {
   if (buckets_.empty()) return kNone;
-  const std::uint64_t hash = hash_of(position.holes, position.white, position.black, position.mover,
-                                     position.phase, position.holes_left, position.swap_follows);
-  std::uint32_t node = buckets_[hash & (buckets_.size() - 1)];
+  std::uint32_t node = buckets_[key >> bucket_shift_];
   while (node != kNone && !same(nodes_[node], position)) node = nodes_[node].next;
   return node;
 }
 
-std::uint32_t SearchGraph::add(const Position& position, int move_count, std::uint32_t parent) {
+std::uint32_t SearchGraph::add(const Position& position, std::uint64_t key, int move_count,
+                               std::uint32_t parent) {
   assert(nodes_.size() < most_nodes_ && move_count <= kMaxSquares);
   if (nodes_.size() == nodes_.capacity()) {
     nodes_.reserve(std::min(most_nodes_, nodes_.size() + nodes_.size() / 2 + 16));
@@ -77,15 +77,16 @@ std::uint32_t SearchGraph::add(const Position& position, int move_count, std::ui
                     .holes_left = position.holes_left,
                     .swap_follows = position.swap_follows,
                     .move_count = static_cast<std::uint8_t>(move_count),
-
                     .best_new = GraphNode::kUnknownMove,
-                    .reserved = {}});
+                    .edge_count = 0,
+                    .edge_room = 0});
   if (merge_) {
-    if (nodes_.size() > buckets_.size()) {
+    if (kSpread * nodes_.size() > buckets_.size()) {
       buckets_.resize(std::max(kFewestBuckets, 2 * buckets_.size()));
+      bucket_shift_ = 64 - std::countr_zero(buckets_.size());
       rebuild_table();
     } else {
-      insert(number);
+      insert(number, key);
     }
   }
   return number;
@@ -98,41 +99,44 @@ std::uint32_t SearchGraph::allocate_edges(std::uint32_t owner, std::size_t room)
   } else {
     constexpr std::size_t kBytes =
         sizeof(double) + sizeof(std::int32_t) + sizeof(std::uint32_t) + sizeof(float);
-    place = allocate(owner, sizeof(GraphEdges::Header) + (std::size_t{2} << room) * kBytes);
+    place = allocate(owner, sizeof(GraphEdges::Header) + (kPadding << room) * kBytes);
   }
-  Head& record = head(place);
-  record.owner = owner;
-  record.is_edges = 1;
-  record.room = static_cast<std::uint8_t>(room);
+  head(place).owner = owner;
+  head(place).is_edges = 1;
+  const GraphEdges edges = edges_at(place, room, kPadding << room);
+  *edges.header = {.visited_prior = 0.0, .visited = 0, .shared = 0, .skipped = 0};
+  std::ranges::fill(edges.values, kPadValue);
+  std::ranges::fill(edges.visits, kPadVisits);
+  std::ranges::fill(edges.priors, kPadPrior);
   return place;
 }
 
-void SearchGraph::grow_edges(std::uint32_t number, std::size_t count) {
-  const std::uint32_t old = nodes_[number].edges;
-  const std::size_t room = old == kNone ? 0 : std::size_t{head(old).room} + 1;
+void SearchGraph::grow_edges(std::uint32_t number) {
+  GraphNode& node = nodes_[number];
+  const std::uint32_t old = node.edges;
+  const std::size_t room = old == kNone ? 0 : node.edge_room + std::size_t{1};
   const std::uint32_t place = allocate_edges(number, room);
-  nodes_[number].edges = place;
-  const GraphEdges to = edges_at(place, count);
-  if (old == kNone) {
-    *to.header = {.visited_prior = 0.0, .visited = 0, .shared = 0, .skipped = 0};
-    return;
+  if (old != kNone) {
+    const GraphEdges from = edges(number);
+    const GraphEdges to = edges_at(place, room, node.edge_count);
+    *to.header = *from.header;
+    std::ranges::copy(from.values, to.values.begin());
+    std::ranges::copy(from.visits, to.visits.begin());
+    std::ranges::copy(from.children, to.children.begin());
+    std::ranges::copy(from.priors, to.priors.begin());
+    head(old).owner = kNone;
+    std::memcpy(at(old) + sizeof(Head), &free_[room - 1], sizeof(std::uint32_t));
+    free_[room - 1] = old;
   }
-  const GraphEdges from = edges_at(old, count);
-  *to.header = *from.header;
-  std::copy(from.values.begin(), from.values.end(), to.values.begin());
-  std::copy(from.visits.begin(), from.visits.end(), to.visits.begin());
-  std::copy(from.children.begin(), from.children.end(), to.children.begin());
-  std::copy(from.priors.begin(), from.priors.end(), to.priors.begin());
-  head(old).owner = kNone;
-  std::memcpy(at(old) + sizeof(Head), &free_[room - 1], sizeof(std::uint32_t));
-  free_[room - 1] = old;
+  node.edges = place;
+  node.edge_room = static_cast<std::uint8_t>(room);
 }
 
 std::size_t SearchGraph::add_edge(std::uint32_t number, std::uint32_t move, std::uint32_t child) {
-  const std::size_t count = edges(number).values.size();
-  const std::uint32_t old = nodes_[number].edges;
-  if (old == kNone || count == std::size_t{2} << head(old).room) grow_edges(number, count);
-  const GraphEdges edges = edges_at(nodes_[number].edges, count + 1);
+  GraphNode& node = nodes_[number];
+  if (node.edges == kNone || node.edge_count == kPadding << node.edge_room) grow_edges(number);
+  const std::size_t count = node.edge_count++;
+  const GraphEdges edges = this->edges(number);
   const std::size_t slot = edges.slot(move);
   for (std::size_t k = count; k > slot; --k) {
     edges.values[k] = edges.values[k - 1];
@@ -140,14 +144,19 @@ std::size_t SearchGraph::add_edge(std::uint32_t number, std::uint32_t move, std:
     edges.children[k] = edges.children[k - 1];
     edges.priors[k] = edges.priors[k - 1];
   }
-  const float prior = priors(number)[move];
+  const std::span<const float> all = priors(number);
+  const float prior = all[move];
   edges.values[slot] = 0.0;
   edges.visits[slot] = 0;
   edges.children[slot] = child;
   edges.priors[slot] = prior;
   edges.header->visited |= std::uint64_t{1} << move;
   edges.header->visited_prior += static_cast<double>(prior);
-  nodes_[number].best_new = GraphNode::kUnknownMove;
+  // Of several highest the next is often the neighbour.
+  const std::size_t next = move + std::size_t{1};
+  const bool neighbour = move == node.best_new && next < all.size() && all[next] == prior &&
+                         (edges.header->visited >> next & 1) == 0;
+  node.best_new = neighbour ? static_cast<std::uint8_t>(next) : GraphNode::kUnknownMove;
   return slot;
 }
 
@@ -170,10 +179,10 @@ std::uint32_t SearchGraph::allocate(std::uint32_t owner, std::size_t bytes) {
   const auto units = static_cast<std::uint32_t>((sizeof(Head) + bytes + kUnit - 1) / kUnit);
   const std::uint32_t place = fitting(end_, units);
   if (place / kBlockUnits == blocks_.size()) {
-    blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(std::size_t{kBlockUnits} * kUnit));
+    blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(kBlockBytes));
   }
   if (place != end_) head(end_).units = 0;
-  head(place) = {.owner = owner, .units = static_cast<std::uint16_t>(units), .is_edges = 0, .room = 0};
+  head(place) = {.owner = owner, .units = static_cast<std::uint16_t>(units), .is_edges = 0, .reserved = 0};
   end_ = place + units;
   return place;
 }
@@ -243,19 +252,19 @@ std::uint32_t SearchGraph::keep(std::uint32_t first) noexcept {
   return kept;
 }
 
-void SearchGraph::insert(std::uint32_t node) noexcept {
-  std::uint32_t& bucket = buckets_[hash_of(nodes_[node]) & (buckets_.size() - 1)];
+void SearchGraph::insert(std::uint32_t node, std::uint64_t key) noexcept {
+  std::uint32_t& bucket = buckets_[key >> bucket_shift_];
   nodes_[node].next = bucket;
   bucket = node;
 }
 
 void SearchGraph::rebuild_table() noexcept {
   std::fill(buckets_.begin(), buckets_.end(), kNone);
-  for (std::uint32_t node = 0; node < nodes_.size(); ++node) insert(node);
+  for (std::uint32_t node = 0; node < nodes_.size(); ++node) insert(node, key_bits(nodes_[node]));
 }
 
 std::size_t SearchGraph::memory_bytes() const noexcept {
-  return nodes_.capacity() * sizeof(GraphNode) + blocks_.size() * kBlockUnits * kUnit +
+  return nodes_.capacity() * sizeof(GraphNode) + blocks_.size() * kBlockBytes +
          blocks_.capacity() * sizeof(blocks_.front()) + buckets_.capacity() * sizeof(std::uint32_t);
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "env/position.h"
+#include "search/edge_choice.h"
 
 namespace pahtum {
 
@@ -20,8 +21,8 @@ namespace pahtum {
 //
 //   0       8       16      24            32    36       40       44      48      52      56     60       64
 //   | holes | white | black | white_value | own | visits | priors | edges | lower | upper | next | parent |
-//   64      65      66           67             68           69
-//   | mover | phase | holes_left | swap_follows | move_count | best_new | reserved |  … 72
+//   64      65      66           67             68           69         70           71
+//   | mover | phase | holes_left | swap_follows | move_count | best_new | edge_count | edge_room |  72
 struct GraphNode {
   Bitboard holes, white, black;  // with the line below but one the key; size and points are the root's
   double white_value;            // mean result; in a tree the sum of the results
@@ -38,7 +39,8 @@ struct GraphNode {
   std::uint8_t swap_follows;
   std::uint8_t move_count;  // legal moves; 0: over, or solved and never looked into
   std::uint8_t best_new;    // the first of the unvisited moves with the highest prior, or see kUnknownMove
-  std::array<std::uint8_t, 2> reserved;
+  std::uint8_t edge_count;  // visited moves
+  std::uint8_t edge_room;   // room for kPadding edges times 2 to the power of this
 
   static constexpr std::uint8_t kUnknownMove = 0xFF;  // not looked for since the last one was taken
   static constexpr std::uint8_t kNoMove = 0xFE;       // all are visited
@@ -50,7 +52,7 @@ static_assert(sizeof(GraphNode) == 72 && std::is_trivially_copyable_v<GraphNode>
 
 // The visited moves of a position in ascending order, in arrays, so that choosing one runs over contiguous
 // numbers. A move is known by its number among the position's legal moves, a visited one also by its slot in
-// these arrays. Valid until the graph changes.
+// these arrays, which are padded as search/edge_choice.h says. Valid until the graph changes.
 struct GraphEdges {
   // Sets of moves by number: no position has more than 64.
   struct Header {
@@ -75,7 +77,7 @@ struct GraphEdges {
 
 // Nodes by number in one array and what belongs to them in an arena of equal blocks; a table from whole
 // positions to nodes where positions are merged. A new node has its priors only, since most are never visited
-// again. Room for edges grows from two to four, eight, …; what was outgrown is used for others.
+// again. Room for edges grows from four to eight, …; what was outgrown is used for others.
 //
 //   priors:  | head 8 | prior 4 · moves | to a multiple of 8
 //   edges:   | head 8 | header 32 | value 8 · room | visits 4 · room | child 4 · room | prior 4 · room |
@@ -98,10 +100,16 @@ class SearchGraph {
   [[nodiscard]] const GraphNode& operator[](std::uint32_t node) const noexcept { return nodes_[node]; }
 
   // The node of an equal position, compared whole; kNone when there is none, and always in a tree.
-  [[nodiscard]] std::uint32_t find(const Position& position) const noexcept;
+  // `key` is key() of the position.
+  [[nodiscard]] std::uint32_t find(const Position& position, std::uint64_t key) const noexcept;
+  [[nodiscard]] std::uint32_t find(const Position& position) const noexcept {
+    return find(position, key(position));
+  }
+  // Where the table looks for a position, to be worked out once for find() and add().
+  [[nodiscard]] static std::uint64_t key(const Position& position) noexcept;
   // A node with one visit, no bounds and room for the priors of `move_count` moves. The position must be new
   // to a graph that merges.
-  std::uint32_t add(const Position& position, int move_count, std::uint32_t parent);
+  std::uint32_t add(const Position& position, std::uint64_t key, int move_count, std::uint32_t parent);
   [[nodiscard]] Position position(std::uint32_t node) const noexcept;
 
   // Of all legal moves in ascending order.
@@ -120,14 +128,17 @@ class SearchGraph {
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
  private:
-  static constexpr std::uint32_t kUnit = 8;           // bytes; places in the arena count these
-  static constexpr std::uint32_t kBlockUnits = 1024;  // 8 KiB
-  static constexpr std::size_t kRooms = 6;            // for 2, 4, 8, 16, 32 and 64 edges
+  static constexpr std::uint32_t kUnit = 8;  // bytes; places in the arena count these
+  static constexpr std::uint32_t kBlockUnits = 1024;
+  // Whole vectors may be read and written behind the last prior.
+  static constexpr std::size_t kBlockBytes = std::size_t{kBlockUnits} * kUnit + kLanes * sizeof(float);
+  static constexpr std::size_t kRooms = 5;  // for 4, 8, 16, 32 and 64 edges
+  static_assert(kPadding << (kRooms - 1) == kMaxSquares);
   struct Head {
     std::uint32_t owner;  // kNone: outgrown
     std::uint16_t units;  // of the record, this included; 0: nothing follows in the block
     std::uint8_t is_edges;
-    std::uint8_t room;  // 2 to the power of this and one edges
+    std::uint8_t reserved;
   };
   static_assert(sizeof(Head) == kUnit);
 
@@ -135,16 +146,16 @@ class SearchGraph {
     return blocks_[place / kBlockUnits].get() + std::size_t{place % kBlockUnits} * kUnit;
   }
   [[nodiscard]] Head& head(std::uint32_t place) const noexcept { return *reinterpret_cast<Head*>(at(place)); }
-  [[nodiscard]] GraphEdges edges_at(std::uint32_t place, std::size_t count) const noexcept;
+  [[nodiscard]] GraphEdges edges_at(std::uint32_t place, std::size_t room, std::size_t count) const noexcept;
   // The next place where so many units lie in one block, and past it.
   [[nodiscard]] static std::uint32_t fitting(std::uint32_t end, std::uint32_t units) noexcept;
   std::uint32_t allocate(std::uint32_t owner, std::size_t bytes);
-  std::uint32_t allocate_edges(std::uint32_t owner, std::size_t room);
+  std::uint32_t allocate_edges(std::uint32_t owner, std::size_t room);  // with padding alone
   // Moves the node's edges to a larger record, or makes its first one.
-  void grow_edges(std::uint32_t node, std::size_t count);
+  void grow_edges(std::uint32_t node);
   void mark_reachable(std::uint32_t node) noexcept;
   void slide_records() noexcept;
-  void insert(std::uint32_t node) noexcept;
+  void insert(std::uint32_t node, std::uint64_t key) noexcept;
   void rebuild_table() noexcept;
 
   bool merge_;
@@ -154,7 +165,8 @@ class SearchGraph {
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
   std::uint32_t end_ = 0;                     // place behind the last record
   std::array<std::uint32_t, kRooms> free_{};  // outgrown records by room, each with the place of the next
-  std::vector<std::uint32_t> buckets_;        // first node of each; a power of two, at least as many as nodes
+  std::vector<std::uint32_t> buckets_;        // first node of each; a power of two, several a node
+  int bucket_shift_ = 0;                      // a key's bits that choose the bucket start here
 };
 
 inline Position SearchGraph::position(std::uint32_t number) const noexcept {
@@ -176,13 +188,14 @@ inline std::span<float> SearchGraph::priors(std::uint32_t number) const noexcept
   return {reinterpret_cast<float*>(at(node.priors) + sizeof(Head)), node.move_count};
 }
 
-inline GraphEdges SearchGraph::edges_at(std::uint32_t place, std::size_t count) const noexcept {
-  const std::size_t room = std::size_t{2} << head(place).room;
+inline GraphEdges SearchGraph::edges_at(std::uint32_t place, std::size_t room,
+                                        std::size_t count) const noexcept {
+  const std::size_t most = kPadding << room;
   std::byte* const header = at(place) + sizeof(Head);
   std::byte* const values = header + sizeof(GraphEdges::Header);
-  std::byte* const visits = values + room * sizeof(double);
-  std::byte* const children = visits + room * sizeof(std::int32_t);
-  std::byte* const priors = children + room * sizeof(std::uint32_t);
+  std::byte* const visits = values + most * sizeof(double);
+  std::byte* const children = visits + most * sizeof(std::int32_t);
+  std::byte* const priors = children + most * sizeof(std::uint32_t);
   return {.header = reinterpret_cast<GraphEdges::Header*>(header),
           .values = {reinterpret_cast<double*>(values), count},
           .visits = {reinterpret_cast<std::int32_t*>(visits), count},
@@ -191,10 +204,9 @@ inline GraphEdges SearchGraph::edges_at(std::uint32_t place, std::size_t count) 
 }
 
 inline GraphEdges SearchGraph::edges(std::uint32_t number) const noexcept {
-  const std::uint32_t place = nodes_[number].edges;
-  if (place == kNone) return {};
-  const auto* const header = reinterpret_cast<const GraphEdges::Header*>(at(place) + sizeof(Head));
-  return edges_at(place, static_cast<std::size_t>(std::popcount(header->visited)));
+  const GraphNode& node = nodes_[number];
+  if (node.edges == kNone) return {};
+  return edges_at(node.edges, node.edge_room, node.edge_count);
 }
 
 }  // namespace pahtum

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "search/edge_choice.h"
 #include "search/legal_index.h"
 #include "search/search_tree.h"
 
@@ -33,8 +34,9 @@ void SearchTree::prepare_root() {
 
 SearchTree::Choice SearchTree::choice_of(const GraphEdges& edges, std::size_t move) noexcept {
   const auto number = static_cast<std::uint32_t>(move);
-  if (((edges.visited() >> move) & 1) == 0) return {false, 0, number};
-  return {true, edges.slot(move), number};
+  const double sum = weighted_sum(edges.values, edges.visits);
+  if (((edges.visited() >> move) & 1) == 0) return {false, 0, number, sum};
+  return {true, edges.slot(move), number, sum};
 }
 
 SearchTree::Choice SearchTree::select_at_root(const GraphEdges& edges) {

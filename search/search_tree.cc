@@ -106,6 +106,7 @@ bool SearchTree::next_leaf(Position& leaf, Clock::time_point deadline) {
   if (root_node_ == kNone && root_best_.empty()) {
     path_length_ = 0;
     leaf_ = root_;
+    leaf_key_ = SearchGraph::key(root_);
     waiting_ = true;
   }
   // Many simulations can end without an evaluation. Reading the clock costs a tenth of one.
@@ -146,11 +147,14 @@ bool SearchTree::simulate() {
       }
     }
     const Choice choice = node == root_node_ ? select_at_root(edges) : select(node, edges);
-    path_[path_length_++] = {node, choice.slot};
+    Step& step = path_[path_length_++];
+    step = {.node = node, .sum = choice.sum, .value = nullptr, .visits = nullptr};
     if (!choice.visited) return expand(node, choice.move);
+    step.value = &edges.values[choice.slot];
+    step.visits = &edges.visits[choice.slot];
     const std::uint32_t child = edges.children[choice.slot];
     const GraphNode& next = graph_[child];
-    if (next.proven() || (config_.graph && next.visits > edges.visits[choice.slot])) {
+    if (next.proven() || (config_.graph && next.visits > *step.visits)) {
       back_up(child, next.proven() ? worth(next.lower) : 0.0);
       return false;
     }
@@ -162,13 +166,15 @@ bool SearchTree::expand(std::uint32_t node, std::uint32_t move) {
   new_move_ = move;
   Position position = graph_.position(node);
   apply(position, legal_move(position, move));
-  std::uint32_t child = graph_.find(position);
+  const std::uint64_t key = SearchGraph::key(position);
+  std::uint32_t child = graph_.find(position, key);
   if (child == kNone && !settled(position)) {
     leaf_ = position;
+    leaf_key_ = key;
     return true;
   }
   const bool is_new = child == kNone;
-  if (is_new) child = add_settled(position);
+  if (is_new) child = add_settled(position, key);
   link(child, is_new);
   back_up(child, worth(graph_[child].lower));
   return false;
@@ -208,7 +214,7 @@ void SearchTree::tighten(GraphNode& node, const GraphEdges& edges) const noexcep
 SearchTree::Choice SearchTree::select(std::uint32_t number, const GraphEdges& edges) noexcept {
   // All unvisited moves have the same value, so only the one with the highest prior competes.
   const std::uint8_t fresh = graph_.best_new(number);
-  if (edges.header == nullptr) return {false, 0, fresh};
+  if (edges.header == nullptr) return {false, 0, fresh, 0.0};
   const GraphNode& node = graph_[number];
   if (gumbel_) {
     Statistics memory;
@@ -218,14 +224,15 @@ SearchTree::Choice SearchTree::select(std::uint32_t number, const GraphEdges& ed
   const double exploration = config_.cpuct * std::sqrt(static_cast<double>(node.visits));
   const BestEdge best =
       best_puct(edges.priors, edges.values, edges.visits, exploration, skipped_slots(edges));
-  if (fresh == GraphNode::kNoMove) return {true, best.slot, 0};
+  const Choice known = {true, best.slot, 0, best.sum};
+  if (fresh == GraphNode::kNoMove) return known;
   const double score = node.sign() * mean(node) -
                        config_.fpu_reduction * std::sqrt(edges.header->visited_prior) +
                        exploration * static_cast<double>(graph_.priors(number)[fresh]);
-  if (score < best.score) return {true, best.slot, 0};
+  if (score < best.score) return known;
   // Of equals the first in ascending order: the best edge comes first when its slot counts moves before.
-  if (score == best.score && best.slot < edges.slot(fresh)) return {true, best.slot, 0};
-  return {false, 0, fresh};
+  if (score == best.score && best.slot < edges.slot(fresh)) return known;
+  return {false, 0, fresh, best.sum};
 }
 
 void SearchTree::receive(const Evaluation& evaluation) {
@@ -247,8 +254,8 @@ void SearchTree::receive(const Evaluation& evaluation) {
   back_up(node, result);
 }
 
-std::uint32_t SearchTree::add_settled(const Position& position) {
-  const std::uint32_t number = graph_.add(position, 0, path_[path_length_ - 1].node);
+std::uint32_t SearchTree::add_settled(const Position& position, std::uint64_t key) {
+  const std::uint32_t number = graph_.add(position, key, 0, path_[path_length_ - 1].node);
   int result = position.white_margin();
   if (!position.over()) {
     const Solution solution =
@@ -267,7 +274,7 @@ std::uint32_t SearchTree::add_settled(const Position& position) {
 std::uint32_t SearchTree::add_evaluated(const Evaluation& evaluation, double result) {
   const int count = legal_count(leaf_);
   const std::uint32_t number =
-      graph_.add(leaf_, count, path_length_ == 0 ? kNone : path_[path_length_ - 1].node);
+      graph_.add(leaf_, leaf_key_, count, path_length_ == 0 ? kNone : path_[path_length_ - 1].node);
   GraphNode& node = graph_[number];
   node.white_value = result;
   node.own = static_cast<float>(result);
@@ -280,9 +287,12 @@ std::uint32_t SearchTree::add_evaluated(const Evaluation& evaluation, double res
 
 void SearchTree::link(std::uint32_t child, bool is_new) {
   Step& last = path_[path_length_ - 1];
-  last.slot = graph_.add_edge(last.node, new_move_, child);
+  const std::size_t added = graph_.add_edge(last.node, new_move_, child);
+  const GraphEdges edges = graph_.edges(last.node);
+  last.value = &edges.values[added];
+  last.visits = &edges.visits[added];
   if (is_new) return;
-  graph_.edges(last.node).header->shared |= std::uint64_t{1} << new_move_;
+  edges.header->shared |= std::uint64_t{1} << new_move_;
   const std::uint32_t first = graph_[child].parent;
   if (first == kNone) return;
   const GraphEdges others = graph_.edges(first);
@@ -299,22 +309,25 @@ void SearchTree::back_up(std::uint32_t child, double result) noexcept {
     if (!config_.graph && end.visits > 1) end.white_value += result;
   }
   for (std::size_t k = path_length_; k-- > 0;) {
-    const auto [number, slot] = path_[k];
-    GraphNode& node = graph_[number];
+    const Step& step = path_[k];
+    GraphNode& node = graph_[step.node];
     const GraphNode& below = graph_[child];
-    const GraphEdges edges = graph_.edges(number);
-    ++edges.visits[slot];
+    const double sign = node.sign();
+    const double value = sign * mean(below);
+    const auto before = static_cast<double>(*step.visits);
+    // One edge alone has changed, so nothing is summed anew on the way up.
+    const double sum = step.sum + ((before + 1.0) * value - before * *step.value);
+    ++*step.visits;
     ++node.visits;
-    edges.values[slot] = node.sign() * mean(below);
-    node.white_value = config_.graph ? value_of(node, edges) : node.white_value + result;
-    if (exact_ && bounded(below)) tighten(node, edges);
-    child = number;
+    *step.value = value;
+    if (config_.graph) {
+      node.white_value = (static_cast<double>(node.own) + sign * sum) / static_cast<double>(node.visits);
+    } else {
+      node.white_value += result;
+    }
+    if (exact_ && bounded(below)) tighten(node, graph_.edges(step.node));
+    child = step.node;
   }
-}
-
-double SearchTree::value_of(const GraphNode& node, const GraphEdges& edges) noexcept {
-  const double sum = static_cast<double>(node.own) + node.sign() * weighted_sum(edges.values, edges.visits);
-  return sum / static_cast<double>(node.visits);
 }
 
 }  // namespace pahtum

@@ -129,16 +129,19 @@ class SearchTree {
   // Every move but the swap fills a square, so no line is longer.
   static constexpr std::size_t kMaxPath = kMaxSquares + 2;
 
-  // A node and the slot of the edge that was taken there; the last one's is not known before link().
+  // A node and the edge that was taken there: the last one's is not known before link().
   struct Step {
     std::uint32_t node;
-    std::size_t slot;
+    double sum;  // Σ visits · value of the edges before this simulation
+    double* value;
+    std::int32_t* visits;
   };
-  // A visited edge by its slot, or an unvisited move.
+  // A visited edge by its slot, or an unvisited move; and the sum for its step.
   struct Choice {
     bool visited;
     std::size_t slot;
     std::uint32_t move;
+    double sum;
   };
 
   // One simulation from the root: true when it needs an evaluation of leaf_.
@@ -157,13 +160,12 @@ class SearchTree {
   // Narrows the node's bounds by those of its moves.
   void tighten(GraphNode& node, const GraphEdges& edges) const noexcept;
   // A node for `position`, which is settled, or for leaf_: `result` is White's.
-  std::uint32_t add_settled(const Position& position);
+  std::uint32_t add_settled(const Position& position, std::uint64_t key);
   std::uint32_t add_evaluated(const Evaluation& evaluation, double result);
   // Makes `child` what new_move_ of the path's last node leads to.
   void link(std::uint32_t child, bool is_new);
   // Counts a visit on the whole path; `child` is what its last step leads to.
   void back_up(std::uint32_t child, double result) noexcept;
-  [[nodiscard]] static double value_of(const GraphNode& node, const GraphEdges& edges) noexcept;
   void prepare_root();
   [[nodiscard]] Choice select_at_root(const GraphEdges& edges);
   [[nodiscard]] static Choice choice_of(const GraphEdges& edges, std::size_t move) noexcept;
@@ -205,6 +207,7 @@ class SearchTree {
   // The leaf that waits for its evaluation, and the way to it.
   bool waiting_ = false;
   Position leaf_;
+  std::uint64_t leaf_key_ = 0;
   std::array<Step, kMaxPath> path_{};
   std::size_t path_length_ = 0;
   std::uint32_t new_move_ = 0;

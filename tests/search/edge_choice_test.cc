@@ -17,15 +17,27 @@ struct Edges {
       values.push_back(static_cast<double>(random.below(5)) / 2.0 - 1.0);
       visits.push_back(1 + static_cast<std::int32_t>(random.below(3)));
     }
+    // Padded as the arrays of a graph are, and with what may stand behind any priors.
+    all_priors = priors;
+    all_priors.resize(count + kLanes, 9.0f);
+    const std::size_t padded = (count + kPadding - 1) / kPadding * kPadding;
+    priors.resize(padded, kPadPrior);
+    values.resize(padded, kPadValue);
+    visits.resize(padded, kPadVisits);
     skipped = random.below(2) == 0 ? 0 : random.next64() & ((std::uint64_t{1} << (count - 1)) - 1);
   }
-  std::vector<float> priors;
+  std::vector<float> priors, all_priors;
   std::vector<double> values;
   std::vector<std::int32_t> visits;
   std::uint64_t skipped = 0;
+
+  [[nodiscard]] BestEdge best(std::size_t count) const {
+    return best_puct(std::span(priors).first(count), std::span(values).first(count),
+                     std::span(visits).first(count), 1.25, skipped);
+  }
 };
 
-TEST(EdgeChoice, BestPuctIsTheFirstOfTheHighest) {
+TEST(EdgeChoice, BestPuctIsTheFirstOfTheHighestWithTheSumOfAll) {
   Random random(1, Stream::kTest, 0);
   for (std::size_t count = 1; count <= 64; ++count) {
     for (int round = 0; round < 50; ++round) {
@@ -40,9 +52,12 @@ TEST(EdgeChoice, BestPuctIsTheFirstOfTheHighest) {
         best = k;
         highest = score;
       }
-      const BestEdge found = best_puct(edges.priors, edges.values, edges.visits, 1.25, edges.skipped);
+      const BestEdge found = edges.best(count);
       ASSERT_EQ(found.slot, best) << count;
       ASSERT_EQ(found.score, highest) << count;
+      std::array<double, kLanes> sums{};
+      for (std::size_t k = 0; k < count; ++k) sums[k % kLanes] += edges.visits[k] * edges.values[k];
+      ASSERT_EQ(found.sum, add_lanes(sums)) << count;
     }
   }
 }
@@ -53,7 +68,9 @@ TEST(EdgeChoice, WeightedSumIsThatOfEightPartialSums) {
     const Edges edges(count, random);
     std::array<double, kLanes> sums{};
     for (std::size_t k = 0; k < count; ++k) sums[k % kLanes] += edges.visits[k] * edges.values[k];
-    ASSERT_EQ(weighted_sum(edges.values, edges.visits), add_lanes(sums)) << count;
+    ASSERT_EQ(weighted_sum(std::span(edges.values).first(count), std::span(edges.visits).first(count)),
+              add_lanes(sums))
+        << count;
     ASSERT_EQ(lane_sum(count, [&](std::size_t k) { return edges.visits[k] * edges.values[k]; }),
               add_lanes(sums));
   }
@@ -71,7 +88,7 @@ TEST(EdgeChoice, FirstHighestLeavesOutWhatIsInTheSet) {
         if (((without >> k) & 1) != 0) continue;
         if (best == count || edges.priors[k] > edges.priors[best]) best = k;
       }
-      ASSERT_EQ(first_highest(edges.priors, without), best) << count;
+      ASSERT_EQ(first_highest(std::span(edges.all_priors).first(count), without), best) << count;
     }
   }
 }

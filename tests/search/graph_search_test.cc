@@ -273,7 +273,7 @@ TEST(GraphSearch, PositionsThatDifferInAnythingAreNeverOneNode) {
   }
   for (const Position& position : positions) {
     EXPECT_EQ(graph.find(position), SearchGraph::kNone) << to_text(position);
-    graph.add(position, 0, SearchGraph::kNone);
+    graph.add(position, SearchGraph::key(position), 0, SearchGraph::kNone);
   }
   for (std::uint32_t k = 0; k < positions.size(); ++k) {
     EXPECT_EQ(graph.find(positions[k]), k) << to_text(positions[k]);

@@ -76,6 +76,8 @@ class GraphPuct {
 
   void simulate(Node& node) {
     const std::size_t k = best_move(node);
+    const double before = edge_sum(node);
+    const double edge_before = node.edge_visits[k] > 0 ? node.edge_visits[k] * child_value(node, k) : 0.0;
     if (node.children[k] == nullptr) {
       const Position next = after(node.position, legal_moves(node.position)[k]);
       const auto found = nodes_.find(to_text(next));
@@ -85,15 +87,19 @@ class GraphPuct {
     }
     ++node.edge_visits[k];
     ++node.visits;
-    // In eight partial sums, as the fast form adds, so that equal scores stay equal.
+    // As the fast form adds, so that equal scores stay equal.
+    const double sum = before + (node.edge_visits[k] * child_value(node, k) - edge_before);
+    node.value = (node.own + sum) / node.visits;
+  }
+
+  // Σ visits · value of the child, in eight partial sums.
+  [[nodiscard]] static double edge_sum(const Node& node) {
     std::array<double, 8> sums{};
     std::size_t visited = 0;
     for (std::size_t m = 0; m < node.children.size(); ++m) {
       if (node.edge_visits[m] > 0) sums[visited++ % 8] += node.edge_visits[m] * child_value(node, m);
     }
-    const double sum =
-        ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
-    node.value = (node.own + sum) / node.visits;
+    return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
   }
 
   [[nodiscard]] static double child_value(const Node& node, std::size_t k) {
