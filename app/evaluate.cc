@@ -1,9 +1,12 @@
+#include <spdlog/fmt/fmt.h>
+
 #include <iostream>
 #include <memory>
 
 #include "app/common.h"
 #include "app/evaluation.h"
 #include "app/interrupt.h"
+#include "app/oracle_work.h"
 #include "eval/results_json.h"
 #include "eval/results_text.h"
 #include "model/checkpoint.h"
@@ -13,12 +16,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kOwnGames = "own";  // --oracle without a file
+
 struct Options {
   std::string target;
-  std::vector<std::string> against = {"random", "greedy", "uct:10000"};
+  std::vector<std::string> against = {"random", "greedy", "charles", "uct:10000"};
   std::int64_t pairs = 100;
   std::optional<std::int64_t> simulations;
+  std::optional<double> seconds;
   std::int64_t exact = 0;
+  std::string oracle;  // a data set, kOwnGames, or empty: no comparison
   std::uint64_t seed = 1;
   std::string report;
   bool policy = false;
@@ -34,28 +41,74 @@ std::optional<fs::path> report_folder(const Options& options) {
   return std::nullopt;
 }
 
+// `choice` is "policy", "sims=N", "time=S", or empty for the simulations of training.
+std::string spec_of(const fs::path& checkpoint, const std::string& choice, std::int64_t exact) {
+  return "net:" + checkpoint.string() + (choice.empty() ? "" : "," + choice) +
+         (exact > 0 ? ",exact=" + std::to_string(exact) : "");
+}
+
+std::string choice_of(const Options& options) {
+  if (options.policy) return "policy";
+  if (options.seconds) return fmt::format("time={}", *options.seconds);
+  return options.simulations ? "sims=" + std::to_string(*options.simulations) : "";
+}
+
+OracleData oracle_data(const Options& options, const EvaluationPlan& plan, const fs::path& checkpoint) {
+  if (options.oracle != kOwnGames) {
+    OracleData data = load_oracle_data(options.oracle);
+    require_game(make_player(plan.player, {})->info(), data.game);
+    return data;
+  }
+  OracleRequest request;
+  request.game = plan.match.game;
+  // By time these games would take hours; whose they are matters more than how well they are played.
+  request.players = {options.seconds ? spec_of(checkpoint, "", options.exact) : plan.player};
+  request.empty = examined_empty_squares(request.game, request.opening_plies);
+  request.seed = options.seed;
+  request.inference = plan.inference;
+  request.accept_fewer = true;
+  return make_oracle_data(request);
+}
+
+// How the bare policy does on solved positions, and how search does.
+std::vector<OracleScore> score_by_oracle(const Options& options, const EvaluationPlan& plan,
+                                         const fs::path& checkpoint, const OracleData& data) {
+  std::vector<std::string> choices = {"policy"};
+  if (!options.policy) choices.push_back(choice_of(options));
+  std::vector<OracleScore> scores;
+  for (const std::string& choice : choices) {
+    const auto player = make_player(spec_of(checkpoint, choice, options.exact),
+                                    {.seed = options.seed, .inference = plan.inference});
+    scores.push_back(score_with_progress(*player, data));
+  }
+  return scores;
+}
+
 int evaluate(const Options& options) {
   const fs::path checkpoint = resolve_checkpoint_with_warnings(options.target);
   EvaluationPlan plan;
-  plan.player = "net:" + checkpoint.string() + (options.policy ? ",policy" : "");
-  if (options.simulations) plan.player += ",sims=" + std::to_string(*options.simulations);
-  if (options.exact > 0) plan.player += ",exact=" + std::to_string(options.exact);
+  plan.player = spec_of(checkpoint, choice_of(options), options.exact);
   plan.against = options.against;
   plan.match.game = load_checkpoint(checkpoint).manifest.game;
   plan.match.pairs = options.pairs;
   plan.match.seed = options.seed;
   plan.inference = options.inference.resolve();
   check_players(plan);
+  std::vector<OracleScore> oracle;
+  if (!options.oracle.empty()) {
+    oracle = score_by_oracle(options, plan, checkpoint, oracle_data(options, plan, checkpoint));
+  }
   const std::vector<MatchResult> matches = play_evaluation(plan, stop_on_interrupt());
 
   const auto folder = report_folder(options);
-  if (folder) write_evaluation(*folder, options.target, checkpoint, matches);
+  if (folder) write_evaluation(*folder, options.target, checkpoint, matches, oracle);
   if (options.json) {
-    print_json(evaluate_json(options.target, matches));
+    print_json(evaluate_json(options.target, matches, oracle));
     options.inference.finish();
     return 0;
   }
   std::cout << to_text(plan.match.game) << "\n" << results_table(matches);
+  for (const OracleScore& score : oracle) std::cout << "\n" << score.player << "\n" << oracle_table(score);
   if (folder) std::cout << "report: " << report_path(*folder).string() << "\n";
   options.inference.finish();
   return 0;
@@ -78,6 +131,10 @@ void add_evaluate(CLI::App& app, Command& command) {
   CLI::Option* simulations =
       sub.add_option("--sims", options->simulations, "Search simulations a move; without it as in training")
           ->check(CLI::Range(std::int64_t{1}, std::int64_t{10'000'000}));
+  CLI::Option* seconds =
+      sub.add_option("--time", options->seconds, "Seconds a move instead of a number of simulations")
+          ->check(CLI::Range(0.001, 86'400.0))
+          ->excludes(simulations);
   sub.add_option("--exact", options->exact, "Solve positions with at most so many empty squares; 0: none")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{24}))
       ->capture_default_str();
@@ -87,7 +144,12 @@ void add_evaluate(CLI::App& app, Command& command) {
       "Folder for evaluation.json and report.html; without it they go into a run directory that has "
       "none yet");
   sub.add_flag("--policy", options->policy, "The policy's first choice, without search")
-      ->excludes(simulations);
+      ->excludes(simulations)
+      ->excludes(seconds);
+  sub.add_flag(
+      std::string("--oracle{") + kOwnGames + "}", options->oracle,
+      "Compare with perfect play, without and with search: on positions of the agent's own games, solved "
+      "now, or on a data set of `pahtum oracle make` (--oracle=FILE)");
   options->inference.add_to(sub);
   sub.add_flag("--json", options->json, "Print one JSON document");
   sub.footer("Example: pahtum evaluate runs/quick-1 --against greedy --pairs 200");

@@ -80,7 +80,7 @@ std::vector<MatchResult> play_evaluation(const EvaluationPlan& plan, const std::
 }
 
 void write_evaluation(const fs::path& folder, const std::string& target, const fs::path& checkpoint,
-                      const std::vector<MatchResult>& matches) {
+                      const std::vector<MatchResult>& matches, const std::vector<OracleScore>& oracle) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw failure(folder.string(), "cannot be created: " + error.message());
@@ -92,7 +92,7 @@ void write_evaluation(const fs::path& folder, const std::string& target, const f
   report.matches = matches;
   report.config = manifest.config;
   write_file_atomically(report_path(folder), html_report(report));
-  write_file_atomically(evaluation_path(folder), evaluate_json(target, matches).dump(2) + "\n");
+  write_file_atomically(evaluation_path(folder), evaluate_json(target, matches, oracle).dump(2) + "\n");
 }
 
 fs::path evaluation_path(const fs::path& folder) {

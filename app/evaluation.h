@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "eval/arena.h"
+#include "eval/oracle_score.h"
 #include "eval/player.h"
 #include "model/inference.h"
 
@@ -37,7 +38,8 @@ void check_players(const EvaluationPlan& plan);
 // `checkpoint` the file it stands for: facts, configuration and, when it lies in a run, the learning curve of
 // the report come from there.
 void write_evaluation(const std::filesystem::path& folder, const std::string& target,
-                      const std::filesystem::path& checkpoint, const std::vector<MatchResult>& matches);
+                      const std::filesystem::path& checkpoint, const std::vector<MatchResult>& matches,
+                      const std::vector<OracleScore>& oracle = {});
 [[nodiscard]] std::filesystem::path evaluation_path(const std::filesystem::path& folder);
 [[nodiscard]] std::filesystem::path report_path(const std::filesystem::path& folder);
 

@@ -46,10 +46,13 @@ Json match_json(const MatchResult& result) {
           {"by_colour", {{"white", by_colour(result.as_white)}, {"black", by_colour(result.as_black)}}}};
 }
 
-Json evaluate_json(const std::string& target, std::span<const MatchResult> matches) {
+Json evaluate_json(const std::string& target, std::span<const MatchResult> matches,
+                   std::span<const OracleScore> oracle) {
   Json list = Json::array();
   for (const MatchResult& match : matches) list.push_back(match_json(match));
-  return {{"target", target}, {"matches", std::move(list)}, {"oracle", Json::array()}};
+  Json scores = Json::array();
+  for (const OracleScore& score : oracle) scores.push_back(oracle_json(score));
+  return {{"target", target}, {"matches", std::move(list)}, {"oracle", std::move(scores)}};
 }
 
 Json oracle_json(const OracleScore& score) {

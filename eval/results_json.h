@@ -14,10 +14,11 @@ namespace pahtum {
 // with the wins, draws and losses of the first player with that colour.
 [[nodiscard]] nlohmann::ordered_json match_json(const MatchResult& result);
 
-// What `pahtum evaluate --json` prints: target, matches (as above) and oracle (empty: nothing was compared
-// with exact results).
+// What `pahtum evaluate --json` prints: target, matches (as above) and oracle, as below (empty: nothing was
+// compared with exact results).
 [[nodiscard]] nlohmann::ordered_json evaluate_json(const std::string& target,
-                                                   std::span<const MatchResult> matches);
+                                                   std::span<const MatchResult> matches,
+                                                   std::span<const OracleScore> oracle = {});
 
 // What `pahtum oracle score --json` prints: player, exact, rows (one for each number of empty squares, which
 // is their `empty`) and all, each with positions, decisive and, with their `_low` and `_high`,
