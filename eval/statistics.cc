@@ -41,6 +41,14 @@ double WinDrawLoss::score() const noexcept {
   return (static_cast<double>(wins) + 0.5 * static_cast<double>(draws)) / static_cast<double>(games());
 }
 
+PairScores pair_scores(const PairResults& results) noexcept {
+  PairScores scores{};
+  for (std::size_t white = 0; white < 3; ++white) {
+    for (std::size_t black = 0; black < 3; ++black) scores[white + black] += results[white][black];
+  }
+  return scores;
+}
+
 Estimate elo_difference(const PairScores& pairs) noexcept {
   PairScores padded = pairs;
   ++padded[2];

@@ -20,6 +20,10 @@ struct WinDrawLoss {
 // within a pair are not independent (a layout may favour a colour), so every interval counts pairs.
 using PairScores = std::array<std::int64_t, 5>;
 
+// Pairs by both games: [the first player's result as White][as Black], each 0 lost, 1 drawn, 2 won.
+using PairResults = std::array<std::array<std::int64_t, 3>, 3>;
+[[nodiscard]] PairScores pair_scores(const PairResults& results) noexcept;
+
 // A measured strength with its 95 % interval: low ≤ value ≤ high.
 struct Estimate {
   double value = 0, low = 0, high = 0;
