@@ -92,6 +92,7 @@ json IterationMetrics::row(const IterationPosition& position) const {
     row["learning_rate"] = learning_rate_;
   }
   if (!match_.is_null()) row["match"] = match_;
+  if (!gate_.is_null()) row["gate"] = gate_;
   return row;
 }
 
@@ -107,6 +108,13 @@ std::string iteration_line(const json& row, std::int64_t iterations) {
   if (row.contains("match")) {
     line += fmt::format(" · {:.0f} % against {}", 100 * row["match"]["score"].get<double>(),
                         row["match"]["against"].get<std::string>());
+  }
+  if (row.contains("gate")) {
+    const json& gate = row["gate"];
+    line +=
+        fmt::format(" · {} with {:.0f} % in {} pairs against iteration {}",
+                    gate["accepted"].get<bool>() ? "accepted" : "rejected", 100 * gate["score"].get<double>(),
+                    gate["pairs"].get<std::int64_t>(), gate["against"].get<std::int64_t>());
   }
   return line;
 }

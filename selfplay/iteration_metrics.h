@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "eval/arena.h"
 #include "model/trainer.h"
@@ -31,6 +32,7 @@ class IterationMetrics {
   void add_losses(const Losses& losses, double learning_rate);
   void add_learning(double seconds) { learn_seconds_ += seconds; }
   void add_match(const std::string& against, const MatchResult& result);
+  void add_gate(nlohmann::json gate) { gate_ = std::move(gate); }
 
   [[nodiscard]] double mean_loss() const noexcept;
   [[nodiscard]] nlohmann::json row(const IterationPosition& position) const;
@@ -44,7 +46,7 @@ class IterationMetrics {
   std::int64_t steps_ = 0;
   Losses sums_;
   double learning_rate_ = 0;
-  nlohmann::json match_;
+  nlohmann::json match_, gate_;
 };
 
 // One line for people of a metrics row.

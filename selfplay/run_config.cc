@@ -126,9 +126,8 @@ Schema describe(EvaluationConfig& config) {
   Schema schema("evaluation", "What is measured after training, and on the way.");
   schema
       .text_list("against", &config.against,
-                 "Opponents after training: `random`, `greedy`, `uct:N`, `solver:N`, `net:PATH`. An empty "
-                 "list skips the "
-                 "evaluation.")
+                 "Opponents after training: `random`, `greedy`, `charles`, `uct:N`, `solver:N`, "
+                 "`alphabeta:depth=D`, `net:PATH`. An empty list skips the evaluation.")
       .integer("pairs", &config.pairs, 1, 1'000'000, "pairs",
                "Pairs of games against each opponent; both games of a pair share the layout, with colours "
                "swapped.")
@@ -143,15 +142,16 @@ Schema describe(EvaluationConfig& config) {
 }
 
 std::vector<Schema> describe(RunConfig& config) {
-  return {describe(config.game),     describe(config.network),   describe(config.search),
-          describe(config.selfplay), describe(config.replay),    describe(config.learner),
-          describe(config.run),      describe(config.evaluation)};
+  return {describe(config.game),     describe(config.network), describe(config.search),
+          describe(config.selfplay), describe(config.replay),  describe(config.learner),
+          describe(config.run),      describe(config.gate),    describe(config.evaluation)};
 }
 
 void validate(const RunConfig& config) {
   validate(config.game);
   validate_self_play(config);
   validate_replay(config);
+  validate(config.gate);
   validate_evaluation(config);
 }
 

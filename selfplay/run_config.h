@@ -10,6 +10,7 @@
 #include "model/network_config.h"
 #include "model/trainer.h"
 #include "search/search_config.h"
+#include "selfplay/gate.h"
 
 namespace pahtum {
 
@@ -46,7 +47,7 @@ struct ReplayConfig {
 
 // What is measured after training: the `evaluation` section.
 struct EvaluationConfig {
-  std::vector<std::string> against = {"random", "greedy", "uct:1000"};
+  std::vector<std::string> against = {"random", "greedy", "charles", "uct:1000"};
   std::int64_t pairs = 100;
   std::int64_t every = 0;  // also a short match against the first opponent every k iterations; 0: never
   std::int64_t every_pairs = 20;
@@ -64,6 +65,7 @@ struct RunConfig {
   ReplayConfig replay;
   LearnerConfig learner;
   ScheduleConfig run;
+  GateConfig gate;
   EvaluationConfig evaluation;
 };
 

@@ -93,10 +93,11 @@ fs::path RunDirectory::games_path(std::int64_t iteration) const {
   return root_ / "games" / numbered(iteration, ".games");
 }
 
-void RunDirectory::prune_checkpoints(std::int64_t keep) const {
+void RunDirectory::prune_checkpoints(std::int64_t keep, std::int64_t playing) const {
   const auto files = numbered_files(root_ / "checkpoints", ".ckpt");
-  for (std::size_t k = 0; k + static_cast<std::size_t>(keep) < files.size(); ++k)
-    remove_file(files[k].second);
+  for (std::size_t k = 0; k + static_cast<std::size_t>(keep) < files.size(); ++k) {
+    if (files[k].first != playing) remove_file(files[k].second);
+  }
 }
 
 void RunDirectory::drop_games_after(std::int64_t iteration) const {

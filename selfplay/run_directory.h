@@ -15,7 +15,8 @@ namespace pahtum {
 //
 //   config.yaml              the resolved configuration
 //   version.txt              project version that started the run
-//   checkpoints/NNNNNN.ckpt  after iteration NNNNNN (000000: before the first); the newest few are kept
+//   checkpoints/NNNNNN.ckpt  after iteration NNNNNN (000000: before the first); the newest few are
+//                           kept, and with a gate the one that plays
 //   games/NNNNNN.games       finished games of iteration NNNNNN
 //   metrics.jsonl            one JSON object per finished iteration
 //   evaluation.json, report.html   written by the evaluation
@@ -40,8 +41,8 @@ class RunDirectory {
   [[nodiscard]] std::filesystem::path checkpoint_path(std::int64_t iteration) const;
   [[nodiscard]] std::filesystem::path games_path(std::int64_t iteration) const;
 
-  // Keeps the checkpoints of the newest `keep` iterations.
-  void prune_checkpoints(std::int64_t keep) const;
+  // Keeps the checkpoints of the newest `keep` iterations and that of iteration `playing`.
+  void prune_checkpoints(std::int64_t keep, std::int64_t playing) const;
   // Removes shards that iterations after `iteration` left behind.
   void drop_games_after(std::int64_t iteration) const;
   // The newest shards up to `iteration`, oldest first, that together hold at least `games` games (or all

@@ -90,6 +90,10 @@ class TrainingLoop {
   void dump_batch(const TrainingBatch& batch) const;
   void finish_iteration();
   void play_checking_match();
+  [[nodiscard]] MatchResult play_match_of_candidate(const std::string& opponent, MatchConfig match);
+  void require_playing_network();
+  [[nodiscard]] Checkpoint playing_weights() const;
+  void settle_gate();
 
   RunConfig config_;
   RunDirectory directory_;
@@ -106,6 +110,8 @@ class TrainingLoop {
   std::vector<GameRecord> finished_;  // this iteration's games while it plays
   std::int64_t new_samples_ = 0;      // plies of this iteration's games to learn from
   std::int64_t steps_done_ = 0;       // learner steps of this iteration
+  std::int64_t playing_ = 0;          // the iteration whose network plays
+  bool gate_pending_ = false;         // the newest network has yet to play its match against that one
   IterationMetrics metrics_;
   steady_clock::time_point session_start_ = steady_clock::now();
   std::int64_t session_iterations_ = 0;
@@ -139,7 +145,11 @@ Checkpoint TrainingLoop::snapshot() const {
   manifest.search = config_.search;
   manifest.project_version = PAHTUM_VERSION;
   manifest.config = to_yaml(config_);
-  manifest.counters = json{{"games", games_}, {"played", played_}, {"steps_done", steps_done_}};
+  manifest.counters = json{{"games", games_},
+                           {"played", played_},
+                           {"steps_done", steps_done_},
+                           {"playing", playing_},
+                           {"gate_pending", gate_pending_}};
   std::vector<GameRecord> in_progress;
   for (const auto& worker : workers_) {
     for (GameRecord& game : worker->games_in_progress()) in_progress.push_back(std::move(game));
@@ -157,6 +167,8 @@ void TrainingLoop::restore(const Checkpoint& checkpoint, const std::string& sour
     games_ = counters.at("games").get<std::int64_t>();
     played_ = counters.at("played").get<bool>();
     steps_done_ = counters.at("steps_done").get<std::int64_t>();
+    playing_ = counters.value("playing", iteration_);
+    gate_pending_ = counters.value("gate_pending", false);
   } catch (const json::exception&) {
     throw request_error(source, "has no counters of a training run in its manifest");
   }
@@ -172,6 +184,7 @@ void TrainingLoop::restore(const Checkpoint& checkpoint, const std::string& sour
     worker->restore({next, next + worker->slots()});
     next += worker->slots();
   }
+  require_playing_network();
   const std::int64_t shards = iteration_ + (played_ ? 1 : 0);
   directory_.drop_games_after(shards);
   directory_.drop_metrics_after(iteration_);
@@ -179,6 +192,29 @@ void TrainingLoop::restore(const Checkpoint& checkpoint, const std::string& sour
   if (played_) {
     for (const GameRecord& game : load_games(directory_.games_path(shards))) new_samples_ += game.samples();
   }
+}
+
+// Without the network that plays, the run goes on as if the newest had passed.
+void TrainingLoop::require_playing_network() {
+  if (!has_matches(config_.gate)) {
+    playing_ = iteration_;
+    gate_pending_ = false;
+  }
+  if (playing_ == iteration_) return;
+  try {
+    static_cast<void>(playing_weights());
+  } catch (const Error& error) {
+    spdlog::warn("{}: the network that plays is lost; games go on with the one of iteration {}", error.what(),
+                 iteration_);
+    playing_ = iteration_;
+    gate_pending_ = false;
+  }
+}
+
+Checkpoint TrainingLoop::playing_weights() const {
+  // Between two iterations the trainer's weights are those of the newest checkpoint.
+  if (playing_ == iteration_) return trainer_.snapshot();
+  return load_checkpoint(directory_.checkpoint_path(playing_));
 }
 
 std::string TrainingLoop::progress_prefix() const {
@@ -216,6 +252,7 @@ void TrainingLoop::announce() const {
 
 TrainingSummary TrainingLoop::run() {
   announce();
+  settle_gate();  // of a run that was stopped during its match
   while (iteration_ < config_.run.iterations && !stopped()) {
     if (!played_) play();
     if (played_) learn();
@@ -286,7 +323,7 @@ void TrainingLoop::play() {
   const auto start = steady_clock::now();
   SelfplayCounters counters;
   std::vector<std::vector<GameRecord>> finished(workers_.size());
-  play_with_workers(trainer_.snapshot(), counters, finished);
+  play_with_workers(playing_weights(), counters, finished);
   for (std::vector<GameRecord>& games : finished) {
     finished_.insert(finished_.end(), std::make_move_iterator(games.begin()),
                      std::make_move_iterator(games.end()));
@@ -359,8 +396,12 @@ void TrainingLoop::finish_iteration() {
   played_ = false;
   steps_done_ = 0;
   new_samples_ = 0;
+  // Before the first step all networks are the same.
+  gate_pending_ = has_matches(config_.gate) && trainer_.steps() > 0;
+  if (!gate_pending_) playing_ = iteration_;
   save();
-  directory_.prune_checkpoints(config_.run.keep_checkpoints);
+  settle_gate();
+  directory_.prune_checkpoints(config_.run.keep_checkpoints, playing_);
   if (config_.evaluation.every > 0 && iteration_ % config_.evaluation.every == 0) play_checking_match();
   const json row = metrics_.row({iteration_, trainer_.steps(), games_, replay_.games(),
                                  seconds_since(session_start_), resident_bytes()});
@@ -369,25 +410,51 @@ void TrainingLoop::finish_iteration() {
   metrics_ = {};
 }
 
-void TrainingLoop::play_checking_match() {
+MatchResult TrainingLoop::play_match_of_candidate(const std::string& opponent, MatchConfig match) {
   const std::string spec = "net:" + directory_.checkpoint_path(iteration_).string();
-  const std::string& opponent = config_.evaluation.against.front();
   const PlayerContext context{static_cast<std::uint64_t>(config_.evaluation.seed), inference_, 0};
-  MatchConfig match;
   match.game = config_.game;
-  match.pairs = config_.evaluation.every_pairs;
   match.seed = static_cast<std::uint64_t>(config_.evaluation.seed);
   match.opening_plies = static_cast<int>(config_.evaluation.opening_plies);
   match.threads = static_cast<int>(workers_.size());
+  return play_match([&] { return make_player(spec, context); },
+                    [&] { return make_player(opponent, context); }, match, &stop_);
+}
+
+void TrainingLoop::play_checking_match() {
+  const std::string& opponent = config_.evaluation.against.front();
+  MatchConfig match;
+  match.pairs = config_.evaluation.every_pairs;
   progress_.update(
       fmt::format("iteration {}/{} · match against {}", iteration_, config_.run.iterations, opponent));
   try {
-    metrics_.add_match(opponent, play_match([&] { return make_player(spec, context); },
-                                            [&] { return make_player(opponent, context); }, match, &stop_));
+    metrics_.add_match(opponent, play_match_of_candidate(opponent, match));
   } catch (const Error&) {
     // An interrupted match is not worth saving; the iteration itself already is.
     if (!stopped()) throw;
   }
+}
+
+void TrainingLoop::settle_gate() {
+  if (!gate_pending_ || stopped()) return;
+  MatchConfig match;
+  match.pairs = config_.gate.pairs;
+  match.first_layout = gate_layout(config_.gate, iteration_);
+  match.sprt = gate_test(config_.gate);
+  progress_.update(fmt::format("iteration {}/{} · match against the network of iteration {}", iteration_,
+                               config_.run.iterations, playing_));
+  try {
+    const MatchResult result =
+        play_match_of_candidate("net:" + directory_.checkpoint_path(playing_).string(), match);
+    metrics_.add_gate(gate_json(config_.gate, iteration_, playing_, result));
+    if (passes(config_.gate, result)) playing_ = iteration_;
+  } catch (const Error&) {
+    // The match is played again when the run goes on.
+    if (stopped()) return;
+    throw;
+  }
+  gate_pending_ = false;
+  save();
 }
 
 }  // namespace

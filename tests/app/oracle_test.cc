@@ -111,6 +111,49 @@ TEST(Oracle, NetworksScoreWithTheirValuesAndRefuseOtherGames) {
   EXPECT_NE(unmade.err.find("it cannot play 4×4"), std::string::npos) << unmade.err;
 }
 
+TEST(Oracle, AnEvaluationComparesAnAgentWithPerfectPlay) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "short.yaml", second_long_config(1));
+  ASSERT_EQ(run_program({"train", "short.yaml", "--run", "mine"}, folder.path()).status, 0);
+  const auto evaluate = [&](const Words& more) {
+    Words words = {"evaluate", "mine", "--against", "random", "--pairs", "2"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_program(words, folder.path());
+  };
+  // On its own games; on 3×3 boards there are few different positions, and all of them are taken.
+  const Finished own = evaluate({"--oracle", "--json", "--report", "report"});
+  ASSERT_EQ(own.status, 0) << own.err;
+  const json document = json::parse(own.out);
+  ASSERT_EQ(document["oracle"].size(), 2u);
+  EXPECT_NE(document["oracle"][0]["player"].get<std::string>().find(",policy"), std::string::npos);
+  EXPECT_EQ(document["oracle"][1]["player"].get<std::string>().find(",policy"), std::string::npos);
+  for (const json& score : document["oracle"]) {
+    EXPECT_EQ(score["exact"], 0);
+    ASSERT_EQ(score["rows"].size(), 5u) << "2 to 6 empty squares: two of eight stones are random";
+    for (const json& row : score["rows"]) EXPECT_GT(row["positions"], 0);
+  }
+  EXPECT_EQ(json::parse(read_file(folder / "report/evaluation.json"))["oracle"], document["oracle"]);
+
+  ASSERT_EQ(run_program({"oracle", "make", "random", "--size", "3", "--holes", "1", "--empty", "4",
+                         "--positions", "5", "--output", "set"},
+                        folder.path())
+                .status,
+            0);
+  const Finished given = evaluate({"--oracle=set", "--policy", "--json"});
+  ASSERT_EQ(given.status, 0) << given.err;
+  const json scores = json::parse(given.out)["oracle"];
+  ASSERT_EQ(scores.size(), 1u) << "the bare policy alone";
+  EXPECT_EQ(scores[0]["all"]["positions"], 5);
+  EXPECT_EQ(evaluate({"--oracle=nowhere"}).status, 2);
+  const Finished plain = evaluate({"--json"});
+  EXPECT_EQ(json::parse(plain.out)["oracle"], json::array());
+  const Finished timed = evaluate({"--time", "0.001", "--json"});
+  ASSERT_EQ(timed.status, 0) << timed.err;
+  EXPECT_NE(json::parse(timed.out)["matches"][0]["first"].get<std::string>().find(",time=0.001"),
+            std::string::npos);
+  EXPECT_EQ(evaluate({"--time", "1", "--sims", "5"}).status, 2);
+}
+
 TEST(Oracle, WrongRequestsSayWhatWouldBeRight) {
   const TemporaryFolder folder;
   write_file_atomically(folder / "text", "not a data set");
