@@ -7,6 +7,7 @@
 #include "eval/arena.h"
 #include "model/trainer.h"
 #include "selfplay/game_record.h"
+#include "selfplay/training_events.h"
 #include "selfplay/worker.h"
 
 namespace pahtum {
@@ -33,6 +34,8 @@ class IterationMetrics {
   void add_match(const std::string& against, const MatchResult& result);
 
   [[nodiscard]] double mean_loss() const noexcept;
+  // Of the games added.
+  [[nodiscard]] const GameHistograms& histograms() const noexcept { return histograms_; }
   [[nodiscard]] nlohmann::json row(const IterationPosition& position) const;
 
  private:
@@ -45,6 +48,7 @@ class IterationMetrics {
   Losses sums_;
   double learning_rate_ = 0;
   nlohmann::json match_;
+  GameHistograms histograms_;
 };
 
 // One line for people of a metrics row.
