@@ -9,21 +9,13 @@
 
 #include "env/base/error.h"
 #include "env/base/files.h"
+#include "env/base/quotes.h"
 
 namespace pahtum {
 namespace {
 
 constexpr int kMostHoles = kMaxSquares - 2;
 constexpr std::size_t kMostLayouts = 1'000'000;
-
-std::string in_quotes(std::string_view text) {
-  constexpr std::size_t kShown = 60;
-  if (text.size() <= kShown) return "\"" + std::string(text) + "\"";
-  // Never half of a UTF-8 character.
-  std::size_t end = kShown;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0u) == 0x80u) --end;
-  return "\"" + std::string(text.substr(0, end)) + "…\"";
-}
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t\r");

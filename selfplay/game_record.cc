@@ -15,7 +15,7 @@
 namespace pahtum {
 namespace {
 
-constexpr FrameFormat kGamesFormat{"PAHTUMGM", 2, "game shard"};
+constexpr FrameFormat kGamesFormat{kGameShardMagic, 2, "game shard"};
 constexpr int kMaxPlies = kMaxSquares + 1;  // the swap is one ply more than there are squares
 
 template <class T>

@@ -58,7 +58,8 @@ struct GameRecord {
 [[nodiscard]] std::string serialize(const std::vector<GameRecord>& games);
 [[nodiscard]] std::vector<GameRecord> parse_games(std::string_view bytes, const std::string& source);
 
-// Shards of finished games: the frame of env/base/files.h with magic "PAHTUMGM" around serialize()'s bytes.
+// Shards of finished games: the frame of env/base/files.h with this magic around serialize()'s bytes.
+inline constexpr std::string_view kGameShardMagic = "PAHTUMGM";
 void save_games(const std::filesystem::path& path, const std::vector<GameRecord>& games);
 [[nodiscard]] std::vector<GameRecord> load_games(const std::filesystem::path& path);
 

@@ -32,6 +32,7 @@ void IterationMetrics::add_game(const GameRecord& game) {
   white_wins_ += margin > 0 ? 1 : 0;
   draws_ += margin == 0 ? 1 : 0;
   black_wins_ += margin < 0 ? 1 : 0;
+  histograms_.add(game);
 }
 
 void IterationMetrics::add_losses(const Losses& losses, double learning_rate) {

@@ -8,6 +8,7 @@
 #include "eval/arena.h"
 #include "model/trainer.h"
 #include "selfplay/game_record.h"
+#include "selfplay/training_events.h"
 #include "selfplay/worker.h"
 
 namespace pahtum {
@@ -35,6 +36,8 @@ class IterationMetrics {
   void add_gate(nlohmann::json gate) { gate_ = std::move(gate); }
 
   [[nodiscard]] double mean_loss() const noexcept;
+  // Of the games added.
+  [[nodiscard]] const GameHistograms& histograms() const noexcept { return histograms_; }
   [[nodiscard]] nlohmann::json row(const IterationPosition& position) const;
 
  private:
@@ -47,6 +50,7 @@ class IterationMetrics {
   Losses sums_;
   double learning_rate_ = 0;
   nlohmann::json match_, gate_;
+  GameHistograms histograms_;
 };
 
 // One line for people of a metrics row.

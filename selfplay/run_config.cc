@@ -88,7 +88,10 @@ Schema describe(ScheduleConfig& config) {
             "a CUDA device from compute capability 7.0 on, else fp32. Learning has learner.precision.")
       .integer("workers", &config.workers, 0, 1024, "threads", "Self-play threads; 0 means one per core.")
       .integer("keep_checkpoints", &config.keep_checkpoints, 1, 1'000'000, "checkpoints",
-               "How many of the newest checkpoints stay on disk.");
+               "How many of the newest checkpoints stay on disk.")
+      .boolean(
+          "tensorboard", &config.tensorboard,
+          "Also write each iteration's numbers and histograms into an event file that TensorBoard shows.");
   return schema;
 }
 

@@ -22,6 +22,7 @@ struct ScheduleConfig {
   std::string precision = "auto";  // of inference
   std::int64_t workers = 0;        // self-play threads; 0: one per core
   std::int64_t keep_checkpoints = 5;
+  bool tensorboard = true;  // also write each iteration's metrics as an event file
 };
 [[nodiscard]] Schema describe(ScheduleConfig& config);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
-#include <optional>
 #include <system_error>
 
 #include "env/base/error.h"
@@ -14,6 +13,8 @@ namespace pahtum {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kShardEnding = ".games";
 
 std::string numbered(std::int64_t number, const char* ending) {
   std::string digits = std::to_string(number);
@@ -90,7 +91,18 @@ fs::path RunDirectory::checkpoint_path(std::int64_t iteration) const {
 }
 
 fs::path RunDirectory::games_path(std::int64_t iteration) const {
-  return root_ / "games" / numbered(iteration, ".games");
+  return root_ / "games" / numbered(iteration, kShardEnding);
+}
+
+std::vector<fs::path> RunDirectory::games_paths() const {
+  std::vector<fs::path> paths;
+  if (!fs::is_directory(root_ / "games")) return paths;
+  for (auto& [number, path] : numbered_files(root_ / "games", kShardEnding)) paths.push_back(std::move(path));
+  return paths;
+}
+
+std::optional<std::int64_t> RunDirectory::iteration_of_games(const fs::path& file) {
+  return number_of(file, kShardEnding);
 }
 
 void RunDirectory::prune_checkpoints(std::int64_t keep, std::int64_t playing) const {
@@ -101,7 +113,7 @@ void RunDirectory::prune_checkpoints(std::int64_t keep, std::int64_t playing) co
 }
 
 void RunDirectory::drop_games_after(std::int64_t iteration) const {
-  for (const auto& [number, path] : numbered_files(root_ / "games", ".games")) {
+  for (const auto& [number, path] : numbered_files(root_ / "games", kShardEnding)) {
     if (number > iteration) remove_file(path);
   }
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <vector>
 
 #include "model/checkpoint.h"
@@ -19,6 +20,7 @@ namespace pahtum {
 //                           kept, and with a gate the one that plays
 //   games/NNNNNN.games       finished games of iteration NNNNNN
 //   metrics.jsonl            one JSON object per finished iteration
+//   events.out.tfevents.*    the same for TensorBoard, one file per session of the run
 //   evaluation.json, report.html   written by the evaluation
 //
 // Errors are kRequest when the folder is not what it should be, kFailure when writing fails; both name the
@@ -40,6 +42,11 @@ class RunDirectory {
   [[nodiscard]] std::filesystem::path metrics_path() const { return root_ / "metrics.jsonl"; }
   [[nodiscard]] std::filesystem::path checkpoint_path(std::int64_t iteration) const;
   [[nodiscard]] std::filesystem::path games_path(std::int64_t iteration) const;
+
+  // The shards there are, by iteration; none without the folder.
+  [[nodiscard]] std::vector<std::filesystem::path> games_paths() const;
+  // The iteration whose shard has this name (000003.games); nothing for other names.
+  [[nodiscard]] static std::optional<std::int64_t> iteration_of_games(const std::filesystem::path& file);
 
   // Keeps the checkpoints of the newest `keep` iterations and that of iteration `playing`.
   void prune_checkpoints(std::int64_t keep, std::int64_t playing) const;

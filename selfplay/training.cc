@@ -21,11 +21,13 @@
 #include "model/trainer.h"
 #include "selfplay/batch_pipeline.h"
 #include "selfplay/config_file.h"
+#include "selfplay/event_file.h"
 #include "selfplay/iteration_metrics.h"
 #include "selfplay/memory.h"
 #include "selfplay/progress.h"
 #include "selfplay/replay.h"
 #include "selfplay/run_directory.h"
+#include "selfplay/training_events.h"
 #include "selfplay/worker.h"
 
 namespace pahtum {
@@ -89,6 +91,7 @@ class TrainingLoop {
   void learn_step(const TrainingBatch& batch);
   void dump_batch(const TrainingBatch& batch) const;
   void finish_iteration();
+  void append_events(const json& row);
   void play_checking_match();
   [[nodiscard]] MatchResult play_match_of_candidate(const std::string& opponent, MatchConfig match);
   void require_playing_network();
@@ -115,6 +118,8 @@ class TrainingLoop {
   IterationMetrics metrics_;
   steady_clock::time_point session_start_ = steady_clock::now();
   std::int64_t session_iterations_ = 0;
+  std::int64_t session_games_ = 0;   // finished over the whole run when this session began
+  std::optional<EventFile> events_;  // this session's, from its first finished iteration on
 };
 
 std::int64_t TrainingLoop::planned_steps() const {
@@ -165,6 +170,7 @@ void TrainingLoop::restore(const Checkpoint& checkpoint, const std::string& sour
   try {
     const json& counters = checkpoint.manifest.counters;
     games_ = counters.at("games").get<std::int64_t>();
+    session_games_ = games_;
     played_ = counters.at("played").get<bool>();
     steps_done_ = counters.at("steps_done").get<std::int64_t>();
     playing_ = counters.value("playing", iteration_);
@@ -190,7 +196,10 @@ void TrainingLoop::restore(const Checkpoint& checkpoint, const std::string& sour
   directory_.drop_metrics_after(iteration_);
   replay_.add(directory_.load_newest_games(shards, config_.replay.window_games));
   if (played_) {
-    for (const GameRecord& game : load_games(directory_.games_path(shards))) new_samples_ += game.samples();
+    for (const GameRecord& game : load_games(directory_.games_path(shards))) {
+      metrics_.add_game(game);
+      new_samples_ += game.samples();
+    }
   }
 }
 
@@ -406,8 +415,18 @@ void TrainingLoop::finish_iteration() {
   const json row = metrics_.row({iteration_, trainer_.steps(), games_, replay_.games(),
                                  seconds_since(session_start_), resident_bytes()});
   directory_.append_metrics(row);
+  append_events(row);
   progress_.line(iteration_line(row, config_.run.iterations) + time_left());
   metrics_ = {};
+}
+
+// The step of events is the number of games: it grows in every iteration, as learner steps need not.
+void TrainingLoop::append_events(const json& row) {
+  if (!config_.run.tensorboard) return;
+  if (!events_) events_.emplace(directory_.root(), session_games_ + 1);
+  std::vector<EventValue> values = scalar_events(row);
+  for (EventValue& value : metrics_.histograms().values()) values.push_back(std::move(value));
+  events_->add(games_, values);
 }
 
 MatchResult TrainingLoop::play_match_of_candidate(const std::string& opponent, MatchConfig match) {

@@ -16,6 +16,7 @@ namespace pahtum {
 //   checkpoints/NNNNNN.ckpt   after iteration NNNNNN; the newest `keep_checkpoints` are kept
 //   games/NNNNNN.games     finished games of iteration NNNNNN
 //   metrics.jsonl          one JSON object per iteration
+//   events.out.tfevents.*  the same for TensorBoard, a file per session
 //   evaluation.json, report.html   written by the evaluation
 struct TrainingSummary {
   std::filesystem::path checkpoint;  // newest

@@ -24,9 +24,9 @@ Finished run(const Words& arguments, const std::string& input = "") {
 TEST(Usage, HelpGoesToStandardOutputWithAnExample) {
   for (const Words& command :
        {Words{}, Words{"train"}, Words{"evaluate"}, Words{"match"}, Words{"show"}, Words{"solve"},
-        Words{"oracle"}, Words{"oracle", "make"}, Words{"oracle", "score"}, Words{"play"}, Words{"export"},
-        Words{"config"}, Words{"config", "check"}, Words{"config", "show"}, Words{"config", "reference"},
-        Words{"bench"}, Words{"bench", "env"}}) {
+        Words{"games"}, Words{"games", "stats"}, Words{"oracle"}, Words{"oracle", "make"},
+        Words{"oracle", "score"}, Words{"play"}, Words{"export"}, Words{"config"}, Words{"config", "check"},
+        Words{"config", "show"}, Words{"config", "reference"}, Words{"bench"}, Words{"bench", "env"}}) {
     Words arguments = command;
     arguments.push_back("--help");
     const Finished result = run(arguments);

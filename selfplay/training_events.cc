@@ -1,0 +1,97 @@
+#include "selfplay/training_events.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace pahtum {
+namespace {
+
+constexpr std::pair<const char*, const char*> kTags[] = {
+    // place in the row, tag
+    {"/iteration", "run/iteration"},
+    {"/seconds", "run/seconds"},
+    {"/replay_games", "run/replay_games"},
+    {"/resident_mib", "run/resident_mib"},
+    {"/step", "learner/step"},
+    {"/learn_seconds", "learner/seconds"},
+    {"/gradient_norm", "learner/gradient_norm"},
+    {"/learning_rate", "learner/learning_rate"},
+    {"/loss/total", "loss/total"},
+    {"/loss/policy", "loss/policy"},
+    {"/loss/value", "loss/value"},
+    {"/loss/margin", "loss/margin"},
+    {"/loss/ownership", "loss/ownership"},
+    {"/loss/policy_entropy", "loss/policy_entropy"},
+    {"/policy_accuracy", "accuracy/policy"},
+    {"/value_accuracy", "accuracy/value"},
+    {"/positions", "selfplay/positions"},
+    {"/solved_positions", "selfplay/solved_positions"},
+    {"/selfplay_seconds", "selfplay/seconds"},
+    {"/games_per_second", "selfplay/games_per_second"},
+    {"/moves_per_second", "selfplay/moves_per_second"},
+    {"/evaluations_per_second", "selfplay/evaluations_per_second"},
+    {"/evaluations_per_game", "selfplay/evaluations_per_game"},
+    {"/mean_batch", "selfplay/mean_batch"},
+    {"/duplicate_games", "selfplay/duplicate_games"},
+    {"/white_wins", "results/white_wins"},
+    {"/draws", "results/draws"},
+    {"/black_wins", "results/black_wins"},
+    {"/mean_margin", "results/mean_margin"},
+    {"/match/score", "match/score"},
+    {"/match/score_low", "match/score_low"},
+    {"/match/score_high", "match/score_high"},
+};
+
+double entropy(std::span<const std::uint16_t> weights) {
+  double sum = 0;
+  double products = 0;  // Σ w · ln w, so that the entropy of w / Σ w is ln Σ w − products / Σ w
+  for (const std::uint16_t weight : weights) {
+    if (weight == 0) continue;
+    sum += weight;
+    products += weight * std::log(weight);
+  }
+  return sum > 0 ? std::max(0.0, std::log(sum) - products / sum) : 0.0;
+}
+
+}  // namespace
+
+void GameHistograms::add(const GameRecord& game) {
+  Position position = game.start;
+  std::span<const std::uint16_t> policy = game.policy;
+  for (std::size_t ply = 0; ply < game.moves.size(); ++ply) {
+    if (game.origins[ply] != MoveOrigin::kRandom) {
+      const auto moves = static_cast<std::size_t>(legal_count(position));
+      root_values_.add(game.root_values[ply]);
+      entropies_.add(entropy(policy.first(moves)));
+      policy = policy.subspan(moves);
+    }
+    apply(position, game.moves[ply]);
+  }
+  margins_.add(position.white_margin());
+}
+
+std::vector<EventValue> GameHistograms::values() const {
+  std::vector<EventValue> values;
+  const std::pair<const char*, const Histogram*> all[] = {{"results/margin", &margins_},
+                                                          {"selfplay/root_value", &root_values_},
+                                                          {"selfplay/policy_entropy", &entropies_}};
+  for (const auto& [tag, histogram] : all) {
+    if (histogram->count() > 0) values.push_back({tag, *histogram});
+  }
+  return values;
+}
+
+std::vector<EventValue> scalar_events(const nlohmann::json& row) {
+  std::vector<EventValue> values;
+  for (const auto& [place, tag] : kTags) {
+    const nlohmann::json::json_pointer pointer(place);
+    if (row.contains(pointer)) values.push_back({tag, static_cast<float>(row.at(pointer).get<double>())});
+  }
+  return values;
+}
+
+}  // namespace pahtum
