@@ -1,9 +1,7 @@
 #include "eval/line_chart.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 #include "eval/html.h"
@@ -12,28 +10,13 @@ namespace pahtum {
 namespace {
 
 // Pixels of the view box.
-constexpr double kWidth = 520, kHeight = 250;
-constexpr double kLeft = 52, kRight = 14, kTop = 12, kBottom = 40;
+constexpr double kWidth = 400, kHeight = 230;
+constexpr double kLeft = 46, kRight = 10, kTop = 10, kBottom = 38;
 constexpr int kColours = 6;
 // More points than pixels make a file large and show nothing more.
 constexpr std::size_t kMostPoints = 400;
 // Marks stay apart from each other up to this many.
 constexpr std::size_t kMostMarks = 60;
-
-template <class... Values>
-std::string format(const char* pattern, Values... values) {
-  std::array<char, 160> text{};
-  std::snprintf(text.data(), text.size(), pattern, values...);
-  return text.data();
-}
-
-// A number with the digits a reader needs; large ones with k or M.
-std::string number_text(double value) {
-  const double size = std::abs(value);
-  if (size >= 1e6) return format("%.4gM", value / 1e6);
-  if (size >= 1e4) return format("%.4gk", value / 1e3);
-  return format("%.4g", value);
-}
 
 struct Range {
   double low = std::numeric_limits<double>::infinity();
@@ -93,7 +76,12 @@ class Axis {
 std::vector<ChartPoint> drawn_points(const ChartSeries& series) {
   std::vector<ChartPoint> points;
   for (const ChartPoint& point : series.points) {
-    if (std::isfinite(point.x) && std::isfinite(point.y)) points.push_back(point);
+    if (!std::isfinite(point.x) || !std::isfinite(point.y)) continue;
+    points.push_back(point);
+    // An open end of an interval cannot be drawn.
+    if (!std::isfinite(point.low.value_or(0)) || !std::isfinite(point.high.value_or(0))) {
+      points.back().low = points.back().high = std::nullopt;
+    }
   }
   if (points.size() <= kMostPoints) return points;
   std::vector<ChartPoint> thinned;
@@ -111,22 +99,25 @@ class ChartWriter {
 
   [[nodiscard]] std::string write() const {
     std::string html =
-        "<figure class=\"chart\">\n<figcaption>" + escape_html(chart_.title) +
+        "<figure class=\"panel chart\">\n<figcaption>" + escape_html(chart_.title) +
         (chart_.unit.empty() ? "" : " <span class=\"unit\">" + escape_html(chart_.unit) + "</span>") +
         "</figcaption>\n";
     if (std::all_of(points_.begin(), points_.end(), [](const auto& points) { return points.empty(); })) {
       return html + "<p class=\"empty\">No data yet</p>\n</figure>\n";
     }
-    return html + legend() + svg() + "</figure>\n";
+    return html + legend() + svg() +
+           (chart_.note.empty() ? "" : "<p class=\"note\">" + escape_html(chart_.note) + "</p>\n") +
+           "</figure>\n";
   }
 
  private:
   [[nodiscard]] bool percent() const { return chart_.unit == "%"; }
   [[nodiscard]] std::string value_text(double value) const {
-    return percent() ? format("%.3g %%", 100 * value) : number_text(value);
+    return percent() ? format_text("%.3g %%", 100 * value) : short_number(value);
   }
   [[nodiscard]] std::string classes(std::size_t index) const {
-    return format("s%d%s", static_cast<int>(index % kColours), chart_.series[index].dashed ? " dashed" : "");
+    return format_text("s%d%s", static_cast<int>(index % kColours),
+                       chart_.series[index].dashed ? " dashed" : "");
   }
 
   [[nodiscard]] std::string legend() const {
@@ -154,58 +145,96 @@ class ChartWriter {
     }
     if (chart_.from_zero) ys.include(0);
     if (chart_.y_maximum) ys.high = *chart_.y_maximum;
-    const Axis x(xs, 6, kLeft, kWidth - kRight, AxisKind::kCounted);
+    if (chart_.reference) ys.include(*chart_.reference);
+    const Axis x(xs, 5, kLeft, kWidth - kRight, chart_.whole_x ? AxisKind::kCounted : AxisKind::kMeasured);
     const Axis y(ys, 5, kHeight - kBottom, kTop, AxisKind::kMeasured);
 
-    std::string html = format("<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"", kWidth, kHeight) +
-                       escape_html(chart_.title) + "\">\n";
+    std::string html = format_text("<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\">", kWidth, kHeight) +
+                       "<title>" + escape_html(chart_.title) + "</title><desc>" + escape_html(description()) +
+                       "</desc>\n";
     html += grid(x, y);
+    if (chart_.reference) {
+      const double at = y.pixel(*chart_.reference);
+      html += format_text("<line class=\"reference\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
+                          kLeft, at, kWidth - kRight, at);
+    }
     for (std::size_t k = 0; k < points_.size(); ++k) html += band(k, x, y);
     for (std::size_t k = 0; k < points_.size(); ++k) html += line(k, x, y);
     return html + "</svg>\n";
+  }
+
+  // The picture in words: where each series begins and ends.
+  [[nodiscard]] std::string description() const {
+    std::string text;
+    for (std::size_t k = 0; k < points_.size(); ++k) {
+      if (points_[k].empty()) continue;
+      const ChartPoint& first = points_[k].front();
+      const ChartPoint& last = points_[k].back();
+      text += (text.empty() ? "" : "; ") + chart_.series[k].name + ": " + value_text(first.y) + " at " +
+              chart_.x_label + " " + short_number(first.x);
+      if (points_[k].size() > 1) text += ", " + value_text(last.y) + " at " + short_number(last.x);
+    }
+    return text;
   }
 
   [[nodiscard]] std::string grid(const Axis& x, const Axis& y) const {
     std::string html;
     for (const double tick : y.ticks()) {
       const double at = y.pixel(tick);
-      html += format("<line class=\"grid\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>", kLeft, at,
-                     kWidth - kRight, at);
-      html += format("<text class=\"tick\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">", kLeft - 7, at + 4) +
-              value_text(tick) + "</text>\n";
+      html += format_text("<line class=\"grid\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>", kLeft, at,
+                          kWidth - kRight, at);
+      html +=
+          format_text("<text class=\"tick\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">", kLeft - 7, at + 4) +
+          value_text(tick) + "</text>\n";
     }
     const double base = kHeight - kBottom;
     for (const double tick : x.ticks()) {
       const double at = x.pixel(tick);
-      html += format("<line class=\"axis\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>", at, base, at,
-                     base + 4);
-      html += format("<text class=\"tick\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", at, base + 17) +
-              number_text(tick) + "</text>\n";
+      html += format_text("<line class=\"axis\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>", at, base,
+                          at, base + 4);
+      html +=
+          format_text("<text class=\"tick\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", at, base + 17) +
+          short_number(tick) + "</text>\n";
     }
-    html += format("<line class=\"axis\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>", kLeft, base,
-                   kWidth - kRight, base);
-    html += format("<text class=\"label\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">",
-                   (kLeft + kWidth - kRight) / 2, kHeight - 6) +
+    html += format_text("<line class=\"axis\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>", kLeft, base,
+                        kWidth - kRight, base);
+    html += format_text("<text class=\"label\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">",
+                        (kLeft + kWidth - kRight) / 2, kHeight - 6) +
             escape_html(chart_.x_label) + "</text>\n";
     return html;
   }
 
   // The intervals: along their upper ends and back along the lower ones. A single one is a bar.
   [[nodiscard]] std::string band(std::size_t index, const Axis& x, const Axis& y) const {
+    if (chart_.whiskers) return whiskers(index, x, y);
     const auto& points = points_[index];
     std::string forth, back;
     for (const ChartPoint& point : points) {
       if (!point.low || !point.high) continue;
       const double at = x.pixel(point.x);
-      forth += format("%.1f,%.1f ", at - (points.size() == 1 ? 4 : 0), y.pixel(*point.high));
-      back = format("%.1f,%.1f ", at + (points.size() == 1 ? 4 : 0), y.pixel(*point.low)) + back;
+      forth += format_text("%.1f,%.1f ", at - (points.size() == 1 ? 4 : 0), y.pixel(*point.high));
+      back = format_text("%.1f,%.1f ", at + (points.size() == 1 ? 4 : 0), y.pixel(*point.low)) + back;
       if (points.size() == 1) {
-        forth += format("%.1f,%.1f ", at + 4, y.pixel(*point.high));
-        back += format("%.1f,%.1f ", at - 4, y.pixel(*point.low));
+        forth += format_text("%.1f,%.1f ", at + 4, y.pixel(*point.high));
+        back += format_text("%.1f,%.1f ", at - 4, y.pixel(*point.low));
       }
     }
     if (forth.empty()) return "";
     return "<polygon class=\"band " + classes(index) + "\" points=\"" + forth + back + "\"/>\n";
+  }
+
+  [[nodiscard]] std::string whiskers(std::size_t index, const Axis& x, const Axis& y) const {
+    std::string html;
+    for (const ChartPoint& point : points_[index]) {
+      if (!point.low || !point.high) continue;
+      // Intervals of several series at the same x stand beside each other.
+      const double shift = 3.0 * (static_cast<double>(index) - 0.5 * static_cast<double>(points_.size() - 1));
+      const double at = x.pixel(point.x) + shift;
+      html +=
+          format_text("<line class=\"whisker s%d\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
+                      static_cast<int>(index % kColours), at, y.pixel(*point.low), at, y.pixel(*point.high));
+    }
+    return html;
   }
 
   [[nodiscard]] std::string line(std::size_t index, const Axis& x, const Axis& y) const {
@@ -214,16 +243,17 @@ class ChartWriter {
     std::string html;
     if (points.size() > 1) {
       html += "<polyline class=\"line " + classes(index) + "\" points=\"";
-      for (const ChartPoint& point : points) html += format("%.1f,%.1f ", x.pixel(point.x), y.pixel(point.y));
+      for (const ChartPoint& point : points)
+        html += format_text("%.1f,%.1f ", x.pixel(point.x), y.pixel(point.y));
       html += "\"/>\n";
     }
     if (points.size() > kMostMarks) return html;
     for (const ChartPoint& point : points) {
-      html += format("<circle class=\"mark s%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"%s\"><title>",
-                     static_cast<int>(index % kColours), x.pixel(point.x), y.pixel(point.y),
-                     points.size() > 25 ? "1.6" : "2.6") +
+      html += format_text("<circle class=\"mark s%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"%s\"><title>",
+                          static_cast<int>(index % kColours), x.pixel(point.x), y.pixel(point.y),
+                          points.size() > 25 ? "1.6" : "2.6") +
               escape_html(chart_.series[index].name + ": " + value_text(point.y) + " at " + chart_.x_label +
-                          " " + number_text(point.x)) +
+                          " " + short_number(point.x)) +
               "</title></circle>\n";
     }
     return html;
@@ -239,34 +269,15 @@ std::string to_html(const LineChart& chart) {
   return ChartWriter(chart).write();
 }
 
-std::string line_chart_style() {
-  return R"(
-:root { --c0: #2366c9; --c1: #c2540a; --c2: #0b7d58; --c3: #8a3fb5; --c4: #a67900; --c5: #5b6675; }
-@media (prefers-color-scheme: dark) {
-  :root { --c0: #6ea8ff; --c1: #ff9a57; --c2: #4fd1a1; --c3: #cf9bf2; --c4: #ecc64b; --c5: #a9b4c4; }
+bool has_points(const LineChart& chart) {
+  return std::ranges::any_of(chart.series, [](const auto& series) { return !drawn_points(series).empty(); });
 }
-.s0 { color: var(--c0); } .s1 { color: var(--c1); } .s2 { color: var(--c2); }
-.s3 { color: var(--c3); } .s4 { color: var(--c4); } .s5 { color: var(--c5); }
-.chart { margin: 0; padding: 16px 16px 8px; background: var(--surface); border: 1px solid var(--border);
-  border-radius: 10px; }
-.chart figcaption { font-weight: 600; font-size: 15px; margin-bottom: 6px; }
-.chart .unit { color: var(--muted); font-weight: 400; font-size: 13px; margin-left: 4px; }
-.chart svg { display: block; width: 100%; height: auto; }
-.chart .empty { color: var(--muted); text-align: center; padding: 60px 0; margin: 0; }
-.chart .legend { display: flex; flex-wrap: wrap; gap: 2px 16px; list-style: none; margin: 0 0 8px; padding: 0;
-  font-size: 13px; }
-.chart .legend li { display: flex; align-items: center; gap: 6px; }
-.chart svg.key { width: 22px; height: 8px; flex: none; }
-.key line { stroke: currentColor; stroke-width: 2.5; }
-.line { fill: none; stroke: currentColor; stroke-width: 2; stroke-linejoin: round; stroke-linecap: round; }
-.line.dashed { stroke-dasharray: 5 5; }
-.key.dashed line { stroke-dasharray: 4 4; }
-.band { fill: currentColor; opacity: 0.16; }
-.mark { fill: currentColor; }
-.grid { stroke: var(--grid); stroke-width: 1; }
-.axis { stroke: var(--muted); stroke-width: 1; }
-.tick, .label { font-size: 12px; fill: var(--muted); font-variant-numeric: tabular-nums; }
-)";
+
+std::string short_number(double value) {
+  const double size = std::abs(value);
+  if (size >= 1e6) return format_text("%.4gM", value / 1e6);
+  if (size >= 1e4) return format_text("%.4gk", value / 1e3);
+  return format_text("%.4g", value);
 }
 
 }  // namespace pahtum

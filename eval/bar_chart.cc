@@ -1,0 +1,109 @@
+#include "eval/bar_chart.h"
+
+#include <algorithm>
+
+#include "eval/html.h"
+#include "eval/line_chart.h"
+#include "eval/results_text.h"
+
+namespace pahtum {
+namespace {
+
+constexpr double kWidth = 400, kHeight = 200;
+constexpr double kLeft = 6, kRight = 6, kTop = 18, kBottom = 36;
+// Labels that find room side by side.
+constexpr std::size_t kMostLabels = 10;
+
+std::string legend(const BarChart& chart) {
+  if (chart.series.size() < 2) return "";
+  std::string html = "<ul class=\"legend\">";
+  for (const BarSeries& series : chart.series) {
+    html +=
+        "<li><svg class=\"key\" viewBox=\"0 0 12 12\" width=\"12\" height=\"12\" aria-hidden=\"true\"><rect "
+        "class=\"" +
+        series.classes + "\" x=\"1\" y=\"1\" width=\"10\" height=\"10\" rx=\"2\"/></svg>" +
+        escape_html(series.name) + "</li>";
+  }
+  return html + "</ul>\n";
+}
+
+std::string description(const BarChart& chart) {
+  std::string text;
+  for (const BarSeries& series : chart.series) {
+    text += (text.empty() ? "" : "; ") + (series.name.empty() ? "" : series.name + ": ");
+    for (std::size_t k = 0; k < chart.labels.size(); ++k) {
+      text += (k == 0 ? "" : ", ") + chart.labels[k] + " " + short_number(series.values[k]);
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string to_html(const BarChart& chart) {
+  if (chart.labels.empty()) return "";
+  double most = 0;
+  for (const BarSeries& series : chart.series) {
+    for (const double value : series.values) most = std::max(most, value);
+  }
+  const double place = (kWidth - kLeft - kRight) / static_cast<double>(chart.labels.size());
+  const double width = 0.8 * place / static_cast<double>(chart.series.size());
+  const double base = kHeight - kBottom;
+  const std::size_t every = (chart.labels.size() + kMostLabels - 1) / kMostLabels;
+  std::string svg = format_text("<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\"><title>", kWidth, kHeight) +
+                    escape_html(chart.title) + "</title><desc>" + escape_html(description(chart)) +
+                    "</desc>\n";
+  for (std::size_t k = 0; k < chart.labels.size(); ++k) {
+    const double left = kLeft + place * static_cast<double>(k);
+    for (std::size_t s = 0; s < chart.series.size(); ++s) {
+      const double value = chart.series[s].values[k];
+      const double height = most > 0 ? value / most * (base - kTop) : 0;
+      const double x = left + 0.1 * place + width * static_cast<double>(s);
+      svg += "<rect class=\"" + chart.series[s].classes +
+             format_text("\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"1.5\"><title>", x,
+                         base - height, std::max(0.5, width - 1), height) +
+             escape_html((chart.series[s].name.empty() ? "" : chart.series[s].name + ", ") + chart.labels[k] +
+                         ": " + short_number(value)) +
+             "</title></rect>";
+      if (chart.labels.size() * chart.series.size() > 2 * kMostLabels || value == 0) continue;
+      svg += format_text("<text class=\"tick\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", x + width / 2,
+                         base - height - 4) +
+             short_number(value) + "</text>";
+    }
+    if (k % every != 0) continue;
+    svg += format_text("<text class=\"tick\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", left + place / 2,
+                       base + 15) +
+           escape_html(chart.labels[k]) + "</text>\n";
+  }
+  svg += format_text("<line class=\"axis\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>", kLeft, base,
+                     kWidth - kRight, base) +
+         format_text("<text class=\"label\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", kWidth / 2,
+                     kHeight - 5) +
+         escape_html(chart.x_label) + "</text>\n</svg>\n";
+  return html_figure(chart.title, legend(chart) + svg, chart.note, "chart");
+}
+
+std::string stacked_bar(const std::string& title, const std::vector<BarPart>& parts) {
+  constexpr double kBarWidth = 300, kBarHeight = 22;
+  std::string words, bars;
+  double left = 0;
+  for (const BarPart& part : parts) {
+    const double width = kBarWidth * part.share;
+    const std::string text = escape_html(part.name + " " + percent_text(part.share));
+    words += (words.empty() ? "" : ", ") + text;
+    bars += "<rect class=\"" + part.classes +
+            format_text("\" x=\"%.2f\" y=\"1\" width=\"%.2f\" height=\"%.0f\"><title>", left, width,
+                        kBarHeight - 2) +
+            text + "</title></rect>";
+    if (part.share >= 0.13) {
+      bars += "<text class=\"in-bar " + part.classes +
+              format_text("\" x=\"%.2f\" y=\"15.5\">%.0f %%</text>", left + width / 2, 100 * part.share);
+    }
+    left += width;
+  }
+  return format_text("<svg class=\"stacked\" viewBox=\"0 0 %.0f %.0f\" role=\"img\">", kBarWidth,
+                     kBarHeight) +
+         "<title>" + escape_html(title) + "</title><desc>" + words + "</desc>" + bars + "</svg>\n";
+}
+
+}  // namespace pahtum
