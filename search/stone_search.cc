@@ -7,6 +7,7 @@
 
 #include "env/symmetry.h"
 #include "search/places.h"
+#include "search/scoring_squares.h"
 
 namespace pahtum {
 namespace {
@@ -34,22 +35,6 @@ StoneGame canonical(const StoneGame& game) noexcept {
     if (!smallest || key(form) < key(*smallest)) smallest = form;
   }
   return *smallest;
-}
-
-// The squares of horizontal and of vertical runs of at least `length` squares, 1 to 3.
-Bitboard in_row_runs(Bitboard board, int length) noexcept {
-  if (length == 1) return board;
-  const Bitboard pairs = board & (board >> 1) & kNotLastColumn;
-  if (length == 2) return pairs | pairs << 1;
-  const Bitboard triples = pairs & (pairs >> 1) & kNotLastColumn;
-  return triples | triples << 1 | triples << 2;
-}
-Bitboard in_column_runs(Bitboard board, int length) noexcept {
-  if (length == 1) return board;
-  const Bitboard pairs = board & board >> 8;
-  if (length == 2) return pairs | pairs << 8;
-  const Bitboard triples = pairs & pairs >> 8;
-  return triples | triples << 8 | triples << 16;
 }
 
 template <int kStep>

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "env/game_rules.h"
+#include "tests/search/integer_uct.h"
 #include "tests/search/naive_search.h"
 
 namespace pahtum {
@@ -110,6 +111,28 @@ TEST(Charles, ChoosesLegallyInEveryPhaseAndNeverSwaps) {
     EXPECT_EQ(static_cast<int>(seen.size()), position.empty_count()) << text;
   }
   EXPECT_FALSE(charles_move(parse_position("4/1w2/4/4 b swap"), random).is_swap());
+}
+
+// Of Charles against UCT on the board of the thesis.
+double score_against(const naive::IntegerUct& uct, int games) {
+  double score = 0.0;
+  for (int game = 0; game < games; ++game) {
+    const auto index = static_cast<std::uint64_t>(game);
+    Random random(22, Stream::kTest, index);
+    Position position = start_position({.size = 7, .holes = 5}, 22, Stream::kTest, index / 2);
+    const Color side = game % 2 == 0 ? Color::kWhite : Color::kBlack;
+    while (!position.over()) {
+      apply(position, position.mover == side ? charles_move(position, random) : uct.choose(position, random));
+    }
+    const int margin = side == Color::kWhite ? position.white_margin() : -position.white_margin();
+    score += margin > 0 ? 1.0 : margin == 0 ? 0.5 : 0.0;
+  }
+  return score / games;
+}
+
+TEST(Charles, BeatsATreeSearchThatDividesIntegersButNotTheSameOneThatDoesNot) {
+  EXPECT_GT(score_against(naive::IntegerUct(1000, true), 10), 0.9);
+  EXPECT_LT(score_against(naive::IntegerUct(1000, false), 10), 0.8);
 }
 
 }  // namespace
