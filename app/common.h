@@ -23,6 +23,7 @@ using Command = std::function<int()>;
 void add_train(CLI::App& app, Command& command);
 void add_evaluate(CLI::App& app, Command& command);
 void add_match(CLI::App& app, Command& command);
+void add_rate(CLI::App& app, Command& command);
 void add_show(CLI::App& app, Command& command);
 void add_solve(CLI::App& app, Command& command);
 void add_oracle(CLI::App& app, Command& command);

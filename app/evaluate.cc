@@ -7,6 +7,7 @@
 #include "app/evaluation.h"
 #include "app/interrupt.h"
 #include "app/oracle_work.h"
+#include "eval/report_build.h"
 #include "eval/results_json.h"
 #include "eval/results_text.h"
 #include "model/checkpoint.h"
@@ -70,45 +71,44 @@ OracleData oracle_data(const Options& options, const EvaluationPlan& plan, const
   return make_oracle_data(request);
 }
 
-// How the bare policy does on solved positions, and how search does.
-std::vector<OracleScore> score_by_oracle(const Options& options, const EvaluationPlan& plan,
-                                         const fs::path& checkpoint, const OracleData& data) {
+// How the bare policy does on solved positions, and how search does; and how far its expectations are right.
+void compare_with_truth(const Options& options, EvaluationRecord& record) {
+  const OracleData data = oracle_data(options, record.plan, record.checkpoint);
   std::vector<std::string> choices = {"policy"};
   if (!options.policy) choices.push_back(choice_of(options));
-  std::vector<OracleScore> scores;
   for (const std::string& choice : choices) {
-    const auto player = make_player(spec_of(checkpoint, choice, options.exact),
-                                    {.seed = options.seed, .inference = plan.inference});
-    scores.push_back(score_with_progress(*player, data));
+    const auto player = make_player(spec_of(record.checkpoint, choice, options.exact),
+                                    {.seed = options.seed, .inference = record.plan.inference});
+    record.oracle.push_back(score_with_progress(*player, data));
+    if (!record.calibration) record.calibration = oracle_calibration(*player, data);
   }
-  return scores;
 }
 
 int evaluate(const Options& options) {
-  const fs::path checkpoint = resolve_checkpoint_with_warnings(options.target);
-  EvaluationPlan plan;
-  plan.player = spec_of(checkpoint, choice_of(options), options.exact);
+  EvaluationRecord record{
+      .target = options.target, .checkpoint = resolve_checkpoint_with_warnings(options.target), .plan = {}};
+  EvaluationPlan& plan = record.plan;
+  plan.player = spec_of(record.checkpoint, choice_of(options), options.exact);
   plan.against = options.against;
-  plan.match.game = load_checkpoint(checkpoint).manifest.game;
+  plan.match.game = load_checkpoint(record.checkpoint).manifest.game;
   plan.match.pairs = options.pairs;
   plan.match.seed = options.seed;
   plan.inference = options.inference.resolve();
   check_players(plan);
-  std::vector<OracleScore> oracle;
-  if (!options.oracle.empty()) {
-    oracle = score_by_oracle(options, plan, checkpoint, oracle_data(options, plan, checkpoint));
-  }
-  const std::vector<MatchResult> matches = play_evaluation(plan, stop_on_interrupt());
+  if (!options.oracle.empty()) compare_with_truth(options, record);
+  record.matches = play_evaluation(plan, stop_on_interrupt());
 
   const auto folder = report_folder(options);
-  if (folder) write_evaluation(*folder, options.target, checkpoint, matches, oracle);
+  if (folder) write_evaluation(*folder, record);
   if (options.json) {
-    print_json(evaluate_json(options.target, matches, oracle));
+    print_json(evaluate_json(options.target, record.matches, record.oracle));
     options.inference.finish();
     return 0;
   }
-  std::cout << to_text(plan.match.game) << "\n" << results_table(matches);
-  for (const OracleScore& score : oracle) std::cout << "\n" << score.player << "\n" << oracle_table(score);
+  std::cout << to_text(plan.match.game) << "\n" << results_table(record.matches);
+  for (const OracleScore& score : record.oracle) {
+    std::cout << "\n" << score.player << "\n" << oracle_table(score);
+  }
   if (folder) std::cout << "report: " << report_path(*folder).string() << "\n";
   options.inference.finish();
   return 0;
@@ -141,8 +141,8 @@ void add_evaluate(CLI::App& app, Command& command) {
   sub.add_option("--seed", options->seed, "Seed of layouts and players")->capture_default_str();
   sub.add_option(
       "--report", options->report,
-      "Folder for evaluation.json and report.html; without it they go into a run directory that has "
-      "none yet");
+      "Folder for report.html, report.json, evaluation.json and games.txt; without it they go into a run "
+      "directory that has none yet");
   sub.add_flag("--policy", options->policy, "The policy's first choice, without search")
       ->excludes(simulations)
       ->excludes(seconds);

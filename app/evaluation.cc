@@ -3,16 +3,21 @@
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <optional>
 #include <system_error>
 #include <utility>
 
+#include "app/run_report.h"
 #include "env/base/error.h"
 #include "env/base/files.h"
+#include "eval/match_games.h"
 #include "eval/report.h"
+#include "eval/report_build.h"
 #include "eval/results_json.h"
 #include "eval/results_text.h"
 #include "model/checkpoint.h"
+#include "model/network_evaluator.h"
 #include "selfplay/progress.h"
 #include "selfplay/run_directory.h"
 
@@ -50,20 +55,43 @@ MatchResult play_shown(const std::string& first, const std::string& second, cons
   return result;
 }
 
-std::vector<std::pair<std::string, std::string>> facts_of(const Manifest& manifest) {
-  return {{"Game", to_text(manifest.game)},
-          {"Network", to_text(manifest.network)},
-          {"Search", std::to_string(manifest.search.simulations) + " simulations a move in training"},
-          {"Iterations", std::to_string(manifest.iteration)},
-          {"Learner steps", std::to_string(manifest.step)},
-          {"Version", manifest.project_version}};
-}
-
 // The rows of the run a checkpoint lies in (RUN/checkpoints/NNNNNN.ckpt); none when it lies elsewhere.
 std::vector<nlohmann::json> metrics_around(const fs::path& checkpoint) {
   const fs::path folder = fs::absolute(checkpoint).parent_path();
   if (folder.filename() != "checkpoints") return {};
   return read_metrics(RunDirectory(folder.parent_path()).metrics_path());
+}
+
+constexpr const char* kAnchor = "random";
+constexpr std::size_t kSampleLayouts = 6;
+
+// One model over the matches of an agent. Nothing without the anchor, or when an opponent stands there twice.
+std::optional<ReportPool> rated_pool(std::span<const MatchResult> matches) {
+  if (matches.empty()) return std::nullopt;
+  std::vector<std::string> names = {matches.front().first};
+  for (const MatchResult& match : matches) {
+    if (std::ranges::find(names, match.second) != names.end()) return std::nullopt;
+    names.push_back(match.second);
+  }
+  if (std::ranges::find(names, kAnchor) == names.end()) return std::nullopt;
+  return report_pool(rate_players(names, pool_matches(names, matches), kAnchor), names, matches);
+}
+
+// What the network itself thinks: of first moves, of the games shown, and how right it is about results.
+void add_network_views(ReportData& report, const EvaluationRecord& record) {
+  const auto evaluator = make_evaluator(load_checkpoint(record.checkpoint), record.plan.inference);
+  const MatchConfig& match = record.plan.match;
+  report.first_moves =
+      first_move_maps(*evaluator, sample_layouts(match.game, match.seed, kSampleLayouts), "policy");
+  judge_games(*evaluator, report.games);
+  if (record.calibration) report.calibration.push_back(*record.calibration);
+  std::vector<MatchGame> games;
+  for (const MatchResult& result : record.matches) {
+    games.insert(games.end(), result.games.begin(), result.games.end());
+  }
+  if (auto calibration = game_calibration(*evaluator, record.target, games)) {
+    report.calibration.push_back(std::move(*calibration));
+  }
 }
 
 }  // namespace
@@ -135,20 +163,54 @@ std::vector<MatchResult> play_pool(const PoolPlan& plan, const std::atomic<bool>
   return matches;
 }
 
-void write_evaluation(const fs::path& folder, const std::string& target, const fs::path& checkpoint,
-                      const std::vector<MatchResult>& matches, const std::vector<OracleScore>& oracle) {
+std::vector<PoolMatch> pool_matches(const std::vector<std::string>& names,
+                                    std::span<const MatchResult> matches) {
+  const auto place = [&](const std::string& name) {
+    return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+  };
+  std::vector<PoolMatch> pool;
+  for (const MatchResult& match : matches) {
+    pool.push_back({place(match.first), place(match.second), match.pair_results});
+  }
+  return pool;
+}
+
+ReportPool report_pool(const PoolRatings& ratings, const std::vector<std::string>& names,
+                       std::span<const MatchResult> matches) {
+  ReportPool pool;
+  for (const PlayerRating& player : ratings.players) {
+    pool.players.push_back({player.name, player.elo, player.low, player.high, player.results.games()});
+  }
+  pool.superiority = ratings.superiority;
+  pool.first_move_advantage = ratings.white_advantage.value;
+  const std::vector<PoolMatch> pairings = pool_matches(names, matches);
+  for (std::size_t k = 0; k < matches.size(); ++k) {
+    pool.pairings.push_back({static_cast<std::int64_t>(pairings[k].first),
+                             static_cast<std::int64_t>(pairings[k].second), matches[k].total});
+  }
+  return pool;
+}
+
+void write_evaluation(const fs::path& folder, const EvaluationRecord& record) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw failure(folder.string(), "cannot be created: " + error.message());
-  const Manifest manifest = load_checkpoint(checkpoint).manifest;
-  ReportInput report;
-  report.title = "PahTum agent " + target;
-  report.facts = facts_of(manifest);
-  report.metrics = metrics_around(checkpoint);
-  report.matches = matches;
-  report.config = manifest.config;
+  ReportData report;
+  report.title = "PahTum agent " + record.target;
+  report.metrics = metrics_around(record.checkpoint);
+  report.target = report_target(record.target, record.checkpoint, report.metrics);
+  for (const MatchResult& match : record.matches) report.matches.push_back(report_match(match));
+  report.pool = rated_pool(record.matches);
+  report.oracle = record.oracle;
+  add_match_games(report, record.matches);
+  add_network_views(report, record);
+  std::string games;
+  for (const MatchResult& match : record.matches) games += games_text(match, record.plan.match);
+  write_file_atomically(folder / "games.txt", games);
+  write_file_atomically(folder / "report.json", to_json_text(report));
   write_file_atomically(report_path(folder), html_report(report));
-  write_file_atomically(evaluation_path(folder), evaluate_json(target, matches, oracle).dump(2) + "\n");
+  write_file_atomically(evaluation_path(folder),
+                        evaluate_json(record.target, record.matches, record.oracle).dump(2) + "\n");
 }
 
 fs::path evaluation_path(const fs::path& folder) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,8 @@
 #include "eval/arena.h"
 #include "eval/oracle_score.h"
 #include "eval/player.h"
+#include "eval/rating.h"
+#include "eval/report_data.h"
 #include "model/inference.h"
 
 namespace pahtum {
@@ -64,13 +67,28 @@ struct PoolPlan {
 void check_players(const PoolPlan& plan);
 [[nodiscard]] std::vector<MatchResult> play_pool(const PoolPlan& plan, const std::atomic<bool>& stop);
 
-// Writes evaluation.json and report.html into `folder` (made when missing). `target` is what the user named,
-// `checkpoint` the file it stands for: facts, configuration and, when it lies in a run, the learning curve of
-// the report come from there.
-void write_evaluation(const std::filesystem::path& folder, const std::string& target,
-                      const std::filesystem::path& checkpoint, const std::vector<MatchResult>& matches,
-                      const std::vector<OracleScore>& oracle = {});
+// All an evaluation found out.
+struct EvaluationRecord {
+  std::string target;                // what the user named
+  std::filesystem::path checkpoint;  // the file it stands for
+  EvaluationPlan plan;
+  std::vector<MatchResult> matches = {};
+  std::vector<OracleScore> oracle = {};
+  std::optional<ReportCalibration> calibration = {};  // by solved positions
+};
+
+// Writes evaluation.json, games.txt, report.json and report.html into `folder` (made when missing). Facts,
+// configuration and, when the checkpoint lies in a run, the learning curve come from there; the network is
+// asked for its first moves on some layouts and for its opinion of the games shown.
+void write_evaluation(const std::filesystem::path& folder, const EvaluationRecord& record);
 [[nodiscard]] std::filesystem::path evaluation_path(const std::filesystem::path& folder);
+// The players of the matches rated together, as a report shows them.
+[[nodiscard]] ReportPool report_pool(const PoolRatings& ratings, const std::vector<std::string>& names,
+                                     std::span<const MatchResult> matches);
+// Places in `names` and the results of each match, as the rating model takes them.
+[[nodiscard]] std::vector<PoolMatch> pool_matches(const std::vector<std::string>& names,
+                                                  std::span<const MatchResult> matches);
+
 [[nodiscard]] std::filesystem::path report_path(const std::filesystem::path& folder);
 
 }  // namespace pahtum

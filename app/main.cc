@@ -53,6 +53,7 @@ int main(int argc, char** argv) {
   pahtum::add_train(app, command);
   pahtum::add_evaluate(app, command);
   pahtum::add_match(app, command);
+  pahtum::add_rate(app, command);
   pahtum::add_show(app, command);
   pahtum::add_solve(app, command);
   pahtum::add_oracle(app, command);

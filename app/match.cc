@@ -8,6 +8,8 @@
 #include "app/evaluation.h"
 #include "app/interrupt.h"
 #include "env/base/error.h"
+#include "env/base/files.h"
+#include "eval/match_games.h"
 #include "eval/results_json.h"
 #include "eval/results_text.h"
 
@@ -21,6 +23,7 @@ constexpr std::int64_t kPairsOfTest = 2000;
 struct Options {
   std::string first, second;
   std::string sprt, sprt_limit = "none";
+  std::string games;
   bool json = false;
   MatchCliOptions match;
   RulesOptions rules;
@@ -63,6 +66,9 @@ int match(const Options& options) {
   plan.inference = options.inference.resolve();
   check_players(plan);
   const std::vector<MatchResult> matches = play_evaluation(plan, stop_on_interrupt());
+  if (!options.games.empty()) {
+    write_file_atomically(options.games, games_text(matches.front(), plan.match));
+  }
   if (options.json) {
     print_json(match_json(matches.front()));
   } else {
@@ -90,6 +96,7 @@ void add_match(CLI::App& app, Command& command) {
       ->check(CLI::IsMember({"accept", "reject", "none"}))
       ->needs(sprt)
       ->capture_default_str();
+  sub.add_option("--games", options->games, "File for the games as text, one a line (pahtum games reads it)");
   sub.add_flag("--json", options->json, "Print one JSON document");
   options->inference.add_to(sub);
   options->rules.add_to(sub);

@@ -99,10 +99,12 @@ std::string resume_command(const fs::path& run) {
 
 void evaluate_run(const fs::path& run, const fs::path& checkpoint, const RunConfig& config,
                   InferenceCheck* check) {
-  const EvaluationPlan plan = plan_of(config, "net:" + checkpoint.string(), check);
-  const std::vector<MatchResult> matches = play_evaluation(plan, stop_on_interrupt());
-  write_evaluation(run, run.string(), checkpoint, matches);
-  std::cout << "\n" << results_table(matches);
+  EvaluationRecord record{.target = run.string(),
+                          .checkpoint = checkpoint,
+                          .plan = plan_of(config, "net:" + checkpoint.string(), check)};
+  record.matches = play_evaluation(record.plan, stop_on_interrupt());
+  write_evaluation(run, record);
+  std::cout << "\n" << results_table(record.matches);
 }
 
 int train(const Options& options) {

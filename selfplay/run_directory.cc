@@ -94,6 +94,14 @@ fs::path RunDirectory::games_path(std::int64_t iteration) const {
   return root_ / "games" / numbered(iteration, kShardEnding);
 }
 
+std::vector<fs::path> RunDirectory::checkpoint_paths() const {
+  std::vector<fs::path> paths;
+  if (!fs::is_directory(root_ / "checkpoints")) return paths;
+  for (auto& [number, path] : numbered_files(root_ / "checkpoints", ".ckpt"))
+    paths.push_back(std::move(path));
+  return paths;
+}
+
 std::vector<fs::path> RunDirectory::games_paths() const {
   std::vector<fs::path> paths;
   if (!fs::is_directory(root_ / "games")) return paths;

@@ -43,6 +43,8 @@ class RunDirectory {
   [[nodiscard]] std::filesystem::path checkpoint_path(std::int64_t iteration) const;
   [[nodiscard]] std::filesystem::path games_path(std::int64_t iteration) const;
 
+  // The checkpoints there are, by iteration; none without the folder.
+  [[nodiscard]] std::vector<std::filesystem::path> checkpoint_paths() const;
   // The shards there are, by iteration; none without the folder.
   [[nodiscard]] std::vector<std::filesystem::path> games_paths() const;
   // The iteration whose shard has this name (000003.games); nothing for other names.

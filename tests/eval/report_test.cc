@@ -114,7 +114,7 @@ TEST(Report, IsSoundWithAnyPartAlone) {
   expect_alone([&](ReportData& report) { report.metrics = {full.metrics[0]}; }, "curves");
   expect_alone([&](ReportData& report) { report.rating_curve = full.rating_curve; }, "ratings");
   expect_alone([&](ReportData& report) { report.rating_curve = {full.rating_curve[0]}; }, "ratings");
-  expect_alone([&](ReportData& report) { report.pool = full.pool; }, "ratings");
+  expect_alone([&](ReportData& report) { report.pool.emplace(*full.pool); }, "ratings");
   expect_alone([&](ReportData& report) { report.matches = full.matches; }, "matches");
   expect_alone([&](ReportData& report) { report.oracle = {full.oracle[0]}; }, "truth");
   expect_alone([&](ReportData& report) { report.calibration = full.calibration; }, "truth");
