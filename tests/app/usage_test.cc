@@ -23,10 +23,10 @@ Finished run(const Words& arguments, const std::string& input = "") {
 
 TEST(Usage, HelpGoesToStandardOutputWithAnExample) {
   for (const Words& command :
-       {Words{}, Words{"train"}, Words{"evaluate"}, Words{"match"}, Words{"show"}, Words{"solve"},
-        Words{"oracle"}, Words{"oracle", "make"}, Words{"oracle", "score"}, Words{"play"}, Words{"export"},
-        Words{"config"}, Words{"config", "check"}, Words{"config", "show"}, Words{"config", "reference"},
-        Words{"bench"}, Words{"bench", "env"}}) {
+       {Words{}, Words{"train"}, Words{"evaluate"}, Words{"match"}, Words{"fit-lines"}, Words{"show"},
+        Words{"solve"}, Words{"oracle"}, Words{"oracle", "make"}, Words{"oracle", "score"}, Words{"play"},
+        Words{"export"}, Words{"config"}, Words{"config", "check"}, Words{"config", "show"},
+        Words{"config", "reference"}, Words{"bench"}, Words{"bench", "env"}}) {
     Words arguments = command;
     arguments.push_back("--help");
     const Finished result = run(arguments);
@@ -53,6 +53,11 @@ TEST(Usage, WrongRequestsExitWithTwoAndPrintNothingOnStandardOutput) {
         Words{"solve", "3/3/3", "w", "--holes", "3"},
         Words{"match", "random", "solver:0"},
         Words{"match", "random", "solver:65"},
+        Words{"match", "random", "alphabeta:6"},
+        Words{"fit-lines"},
+        Words{"fit-lines", "--output", "x", "--games", "0"},
+        Words{"fit-lines", "--output", "x", "--holes", "4"},
+        Words{"fit-lines", "--output", "/dev/null", "--games", "1"},
         Words{"train", "--nonsense"},
         Words{"train"},
         Words{"train", "configs/missing.yaml"},
