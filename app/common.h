@@ -33,6 +33,7 @@ void add_export(CLI::App& app, Command& command);
 void add_config(CLI::App& app, Command& command);
 void add_report(CLI::App& app, Command& command);
 void add_bench(CLI::App& app, Command& command);
+void add_fit_lines(CLI::App& app, Command& command);
 
 // The rules options wherever a game starts.
 class RulesOptions {

@@ -63,6 +63,7 @@ int main(int argc, char** argv) {
   pahtum::add_export(app, command);
   pahtum::add_config(app, command);
   pahtum::add_bench(app, command);
+  pahtum::add_fit_lines(app, command);
 
   try {
     app.parse(argc, argv);

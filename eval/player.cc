@@ -10,6 +10,7 @@
 #include "eval/player_spec.h"
 #include "model/checkpoint.h"
 #include "model/network_evaluator.h"
+#include "search/alpha_beta.h"
 #include "search/charles.h"
 #include "search/greedy.h"
 #include "search/solver.h"
@@ -113,6 +114,16 @@ std::unique_ptr<Player> make_player(const std::string& spec, const PlayerContext
     case PlayerKind::kSolver:
       info.exact = static_cast<int>(parsed.number);
       return make_single(info, context.seed, SolverChoice(info.exact));
+    case PlayerKind::kAlphaBeta: {
+      const AlphaBetaLimits limits{.depth = static_cast<int>(parsed.depth.value_or(0)),
+                                   .seconds = parsed.seconds.value_or(0.0)};
+      info.timed = parsed.seconds.has_value();
+      if (!info.timed) info.exact = AlphaBeta::kExactEmpty;
+      return make_single(info, context.seed,
+                         [search = AlphaBeta(limits)](const Position& position, Random& random) mutable {
+                           return search.choose(position, random);
+                         });
+    }
     case PlayerKind::kNetwork:
       return make_network_player(spec, parsed, context);
   }

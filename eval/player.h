@@ -68,9 +68,10 @@ struct PlayerContext {
   std::int64_t exact = 0;  // of `net:` players whose SPEC gives none: as in PlayerInfo
 };
 
-// Makes a player from its SPEC: `random`, `greedy`, `charles`, `uct:N`, `solver:N`,
-// `net:PATH[,sims=N][,time=S][,exact=N][,policy]`. PATH is a checkpoint or a run directory (its newest
-// checkpoint). Throws a kRequest Error that names the SPEC and lists what would be right.
+// Makes a player from its SPEC: `random`, `greedy`, `charles`, `uct:N`, `solver:N`, `alphabeta:depth=D`,
+// `alphabeta:time=S`, `net:PATH[,sims=N][,time=S][,exact=N][,policy]`. PATH is a checkpoint or a run
+// directory (its newest checkpoint). Throws a kRequest Error that names the SPEC and lists what would be
+// right.
 [[nodiscard]] std::unique_ptr<Player> make_player(const std::string& spec, const PlayerContext& context);
 
 // Throws a kRequest Error that names the SPEC when `player` cannot play games of these rules.

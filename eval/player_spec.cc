@@ -10,7 +10,7 @@
 namespace pahtum {
 namespace {
 
-enum class Argument { kNone, kNumber, kPath };
+enum class Argument { kNone, kNumber, kPath, kLimit };
 
 struct NumberRange {
   std::int64_t minimum = 0, maximum = 0;  // inclusive
@@ -39,6 +39,7 @@ constexpr NumberRange kSimulations = {1, 10'000'000};
 constexpr NumberRange kRollouts = {1, 1'000'000'000};
 constexpr NumberRange kEmptySquares = {1, kMaxSquares};
 constexpr NumberRange kExactSquares = {0, 24};
+constexpr NumberRange kPlies = {1, 60};
 
 constexpr double kLeastSeconds = 0.001, kMostSeconds = 86'400;
 
@@ -51,7 +52,7 @@ constexpr std::array<Option, 4> kNetworkOptions = {{
     {"policy", OptionValue::kNone, {}, [](PlayerSpec& spec, double) { spec.policy = true; }},
 }};
 
-constexpr std::array<SpecRow, 6> kSpecs = {{
+constexpr std::array<SpecRow, 7> kSpecs = {{
     {"random", PlayerKind::kRandom, Argument::kNone, {}, {}, {"random", "any legal move"}},
     {"greedy",
      PlayerKind::kGreedy,
@@ -77,6 +78,13 @@ constexpr std::array<SpecRow, 6> kSpecs = {{
      kEmptySquares,
      {},
      {"solver:N", "perfect play from N empty squares on, greedy before"}},
+    {"alphabeta",
+     PlayerKind::kAlphaBeta,
+     Argument::kLimit,
+     {},
+     {},
+     {"alphabeta:depth=D|time=S",
+      "alpha-beta over a fitted evaluation of lines, D plies ahead or S seconds a move; exact near the end"}},
     {"net",
      PlayerKind::kNetwork,
      Argument::kPath,
@@ -130,6 +138,20 @@ double parse_seconds(std::string_view spec, const std::string& what, std::string
     refuse(spec, what + " is \"" + std::string(text) + "\"; give " + std::string(kExpected));
   }
   return value;
+}
+
+// `depth=D` or `time=S`.
+void parse_limit(std::string_view spec, const SpecRow& row, std::string_view text, PlayerSpec& result) {
+  const std::size_t equals = text.find('=');
+  const std::string_view name = text.substr(0, equals);
+  const std::string_view value = equals == std::string_view::npos ? "" : text.substr(equals + 1);
+  if (name == "depth") {
+    result.depth = parse_number(spec, "the D of `depth=D`", value, kPlies);
+  } else if (name == "time") {
+    result.seconds = parse_seconds(spec, "the S of `time=S`", value);
+  } else {
+    refuse(spec, "say how far it looks ahead: " + std::string(row.help.usage));
+  }
 }
 
 std::string option_usage(const Option& option) {
@@ -221,10 +243,17 @@ PlayerSpec parse_player_spec(std::string_view spec) {
       result.number =
           parse_number(spec, "the N of `" + std::string(row->help.usage) + "`", argument, row->range);
       break;
+    case Argument::kLimit:
+      parse_limit(spec, *row, argument, result);
+      break;
     case Argument::kPath:
       if (argument.empty()) refuse(spec, "the path is missing; use " + std::string(row->help.usage));
       result.path = argument;
       break;
+  }
+  if (row->argument == Argument::kLimit && comma != std::string_view::npos) {
+    refuse(spec, "`" + std::string(name) + "` takes either a depth or a time and nothing more; use " +
+                     std::string(row->help.usage));
   }
   if (comma != std::string_view::npos) parse_options(spec, *row, rest.substr(comma + 1), result);
   if (result.policy && (result.simulations || result.seconds)) {

@@ -8,15 +8,16 @@
 
 namespace pahtum {
 
-enum class PlayerKind { kRandom, kGreedy, kCharles, kUct, kSolver, kNetwork };
+enum class PlayerKind { kRandom, kGreedy, kCharles, kUct, kSolver, kAlphaBeta, kNetwork };
 
 // A SPEC taken apart. Only what its kind has is filled in.
 struct PlayerSpec {
   PlayerKind kind = PlayerKind::kRandom;
   std::int64_t number = 0;                  // N of `uct:N` and `solver:N`
+  std::optional<std::int64_t> depth;        // of `alphabeta:depth=D`
   std::string path;                         // of `net:PATH`
   std::optional<std::int64_t> simulations;  // `,sims=N`
-  std::optional<double> seconds;            // `,time=S`: for each move
+  std::optional<double> seconds;            // S of `alphabeta:time=S` and `,time=S`: for each move
   std::optional<std::int64_t> exact;        // `,exact=N`: solve with at most so many empty squares
   bool policy = false;                      // `,policy`: the network's first choice without search
 };

@@ -46,7 +46,7 @@ bool is_decided(int value) noexcept {
 // Line contents and values from the view of the player who moves next, with the mover's stone still missing.
 struct LineSearch::Children {
   Children(const LineEvaluation& evaluation, const Board& board, int size, int empty_after) noexcept
-      : values(evaluation.table(empty_after)), size_(size) {
+      : values(evaluation.table(empty_after)), board_size(size) {
     const std::size_t all = (std::size_t{1} << size) - 1;
     int sum = evaluation.to_move(empty_after);
     for (std::size_t k = 0; k < static_cast<std::size_t>(size); ++k) {
@@ -63,14 +63,14 @@ struct LineSearch::Children {
   [[nodiscard]] int after(int square) const noexcept {
     const auto row = static_cast<std::size_t>(row_of(square));
     const auto column = static_cast<std::size_t>(column_of(square));
-    const std::size_t row_bit = std::size_t{1} << (static_cast<std::size_t>(size_) + column);
-    const std::size_t column_bit = std::size_t{1} << (static_cast<std::size_t>(size_) + row);
+    const std::size_t row_bit = std::size_t{1} << (static_cast<std::size_t>(board_size) + column);
+    const std::size_t column_bit = std::size_t{1} << (static_cast<std::size_t>(board_size) + row);
     return base + row_values[row] - values[rows[row] | row_bit] + column_values[column] -
            values[columns[column] | column_bit];
   }
 
   const std::int16_t* values;
-  int size_;
+  int board_size;
   int base;
   std::array<std::size_t, kMaxSize> rows, columns;
   std::array<int, kMaxSize> row_values, column_values;

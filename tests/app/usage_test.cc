@@ -22,11 +22,28 @@ Finished run(const Words& arguments, const std::string& input = "") {
 }
 
 TEST(Usage, HelpGoesToStandardOutputWithAnExample) {
-  for (const Words& command :
-       {Words{}, Words{"train"}, Words{"evaluate"}, Words{"match"}, Words{"show"}, Words{"solve"},
-        Words{"games"}, Words{"games", "stats"}, Words{"oracle"}, Words{"oracle", "make"},
-        Words{"oracle", "score"}, Words{"play"}, Words{"export"}, Words{"config"}, Words{"config", "check"},
-        Words{"config", "show"}, Words{"config", "reference"}, Words{"bench"}, Words{"bench", "env"}}) {
+  for (const Words& command : {Words{},
+                               Words{"train"},
+                               Words{"evaluate"},
+                               Words{"match"},
+                               Words{"rate"},
+                               Words{"fit-lines"},
+                               Words{"show"},
+                               Words{"solve"},
+                               Words{"games"},
+                               Words{"games", "stats"},
+                               Words{"report"},
+                               Words{"oracle"},
+                               Words{"oracle", "make"},
+                               Words{"oracle", "score"},
+                               Words{"play"},
+                               Words{"export"},
+                               Words{"config"},
+                               Words{"config", "check"},
+                               Words{"config", "show"},
+                               Words{"config", "reference"},
+                               Words{"bench"},
+                               Words{"bench", "env"}}) {
     Words arguments = command;
     arguments.push_back("--help");
     const Finished result = run(arguments);
@@ -53,6 +70,11 @@ TEST(Usage, WrongRequestsExitWithTwoAndPrintNothingOnStandardOutput) {
         Words{"solve", "3/3/3", "w", "--holes", "3"},
         Words{"match", "random", "solver:0"},
         Words{"match", "random", "solver:65"},
+        Words{"match", "random", "alphabeta:6"},
+        Words{"fit-lines"},
+        Words{"fit-lines", "--output", "x", "--games", "0"},
+        Words{"fit-lines", "--output", "x", "--holes", "4"},
+        Words{"fit-lines", "--output", "/dev/null", "--games", "1"},
         Words{"train", "--nonsense"},
         Words{"train"},
         Words{"train", "configs/missing.yaml"},
@@ -320,8 +342,9 @@ TEST(Match, FieldsForPrograms) {
   const json& colours = document["by_colour"];
   EXPECT_EQ(colours["white"]["wins"].get<int>() + colours["black"]["wins"].get<int>(), document["wins"]);
   json again = json::parse(run(arguments).out);
-  document.erase("seconds");
-  again.erase("seconds");
+  for (json* match : {&document, &again}) {
+    for (const char* field : {"seconds", "seconds_per_move"}) match->erase(field);
+  }
   EXPECT_EQ(document, again);
   EXPECT_NE(run({"match", "greedy", "random", "--pairs", "1"}).out.find("as White"), std::string::npos);
 }

@@ -29,6 +29,12 @@ TEST(PlayerSpec, TakesEveryKindApart) {
   EXPECT_EQ(parse_player_spec("uct:10000").kind, PlayerKind::kUct);
   EXPECT_EQ(parse_player_spec("uct:10000").number, 10000);
 
+  EXPECT_EQ(parse_player_spec("alphabeta:depth=6").kind, PlayerKind::kAlphaBeta);
+  EXPECT_EQ(parse_player_spec("alphabeta:depth=6").depth, 6);
+  EXPECT_FALSE(parse_player_spec("alphabeta:depth=6").seconds.has_value());
+  EXPECT_EQ(parse_player_spec("alphabeta:time=0.25").seconds, 0.25);
+  EXPECT_FALSE(parse_player_spec("alphabeta:time=1").depth.has_value());
+
   const PlayerSpec network = parse_player_spec("net:runs/quick-1,sims=200");
   EXPECT_EQ(network.kind, PlayerKind::kNetwork);
   EXPECT_EQ(network.path, "runs/quick-1");
@@ -60,6 +66,18 @@ TEST(PlayerSpec, RefusesWhatItCannotRead) {
       {"random:3", "takes nothing after it"},
       {"greedy,fast", "takes no options"},
       {"charles:2", "takes nothing after it"},
+      {"alphabeta", "say how far it looks ahead: alphabeta:depth=D|time=S"},
+      {"alphabeta:", "say how far it looks ahead"},
+      {"alphabeta:6", "say how far it looks ahead"},
+      {"alphabeta:depth", "the D of `depth=D` is missing"},
+      {"alphabeta:depth=0", "from 1 to 60"},
+      {"alphabeta:depth=61", "from 1 to 60"},
+      {"alphabeta:time=", "a number of seconds above 0"},
+      {"alphabeta:time=0", "a number of seconds above 0"},
+      {"alphabeta:time=-1", "a number of seconds above 0"},
+      {"alphabeta:time=nan", "a number of seconds above 0"},
+      {"alphabeta:time=1s", "a number of seconds above 0"},
+      {"alphabeta:depth=4,time=1", "either a depth or a time"},
       {"uct", "is missing"},
       {"uct:", "is missing"},
       {"uct:ten", "whole number from 1 to"},

@@ -72,8 +72,9 @@ TEST_P(EveryPlayer, ChoosesLegalMovesWhateverTheGroupingOfTurns) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Specs, EveryPlayer,
-                         testing::Values("random", "greedy", "charles", "uct:50", "solver:6", "net",
-                                         "net,sims=3", "net,policy", "net,exact=13", "net,policy,exact=13"));
+                         testing::Values("random", "greedy", "charles", "uct:50", "solver:6",
+                                         "alphabeta:depth=2", "net", "net,sims=3", "net,policy",
+                                         "net,exact=13", "net,policy,exact=13"));
 
 TEST(Player, RandomPlaysEveryMoveAboutEquallyOftenAndFollowsItsSeed) {
   const GameConfig game{3, 1, false};
@@ -168,6 +169,13 @@ TEST(Player, ANetworkByTimeSaysSoAndChoosesLegalMovesAtEveryPly) {
       apply(turn.position, move);
     }
   }
+}
+
+TEST(Player, SaysWhetherATimeLimitsIt) {
+  EXPECT_TRUE(make_player("alphabeta:time=0.01", {})->info().timed);
+  EXPECT_FALSE(make_player("alphabeta:depth=3", {})->info().timed);
+  EXPECT_FALSE(make_player("uct:10", {})->info().timed);
+  EXPECT_FALSE(make_player("alphabeta:depth=3", {})->info().uses_network);
 }
 
 TEST(Player, ANetworkEndsGamesPerfectlyWhereAskedTo) {
