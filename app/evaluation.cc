@@ -25,6 +25,31 @@ PlayerContext context_of(const EvaluationPlan& plan) {
   return {.seed = plan.match.seed, .inference = plan.inference, .simulations = plan.simulations};
 }
 
+PlayerContext context_of(const PoolPlan& plan) {
+  return {.seed = plan.match.seed, .inference = plan.inference};
+}
+
+void check_player(const std::string& spec, const PlayerContext& context, const GameConfig& game) {
+  require_game(make_player(spec, context)->info(), game);
+}
+
+std::string pairs_text(const MatchConfig& match) {
+  return (match.sprt ? "at most " : "") + std::to_string(match.pairs);
+}
+
+MatchResult play_shown(const std::string& first, const std::string& second, const MatchConfig& match,
+                       const PlayerContext& context, const std::atomic<bool>& stop, Progress& progress) {
+  const auto show = [&](std::int64_t games) {
+    progress.update(fmt::format("{}/{}{} games, {} against {}", games, match.sprt ? "at most " : "",
+                                2 * match.pairs, first, second));
+  };
+  MatchResult result = play_match([&] { return make_player(first, context); },
+                                  [&] { return make_player(second, context); }, match, &stop, show);
+  result.first = first;
+  result.second = second;
+  return result;
+}
+
 std::vector<std::pair<std::string, std::string>> facts_of(const Manifest& manifest) {
   return {{"Game", to_text(manifest.game)},
           {"Network", to_text(manifest.network)},
@@ -52,29 +77,60 @@ GameConfig rules_of_players(const std::vector<std::string>& specs) {
   return rules.value_or(GameConfig{});
 }
 
+void MatchCliOptions::add_to(CLI::App& app) {
+  app.add_option("--pairs", pairs_, fmt::format("Pairs of games of a match; {} unless said", kPairs))
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}));
+  app.add_option("--opening-plies", opening_plies_,
+                 "Random moves before the players take over, the same in both games of a pair")
+      ->check(CLI::Range(0, 60))
+      ->capture_default_str();
+  app.add_option("--seed", seed_, "Seed of layouts, openings and players")->capture_default_str();
+  app.add_option("--threads", threads_, "Threads that play; 0: one per core")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+}
+
+MatchConfig MatchCliOptions::resolve(const GameConfig& game, std::int64_t pairs) const {
+  MatchConfig match;
+  match.game = game;
+  match.pairs = pairs_.value_or(pairs);
+  match.seed = seed_;
+  match.opening_plies = opening_plies_;
+  match.threads = threads_;
+  return match;
+}
+
 void check_players(const EvaluationPlan& plan) {
-  const PlayerContext context = context_of(plan);
-  const auto check = [&](const std::string& spec) {
-    require_game(make_player(spec, context)->info(), plan.match.game);
-  };
-  check(plan.player);
-  for (const std::string& spec : plan.against) check(spec);
+  check_player(plan.player, context_of(plan), plan.match.game);
+  for (const std::string& spec : plan.against) check_player(spec, context_of(plan), plan.match.game);
+}
+
+void check_players(const PoolPlan& plan) {
+  for (const std::string& spec : plan.players) check_player(spec, context_of(plan), plan.match.game);
 }
 
 std::vector<MatchResult> play_evaluation(const EvaluationPlan& plan, const std::atomic<bool>& stop) {
-  const PlayerContext context = context_of(plan);
   std::vector<MatchResult> matches;
   Progress progress;
   for (const std::string& opponent : plan.against) {
-    progress.line(fmt::format("{} pairs against {}", plan.match.pairs, opponent));
-    const auto show = [&](std::int64_t games) {
-      progress.update(fmt::format("{}/{} games against {}", games, 2 * plan.match.pairs, opponent));
-    };
-    MatchResult result = play_match([&] { return make_player(plan.player, context); },
-                                    [&] { return make_player(opponent, context); }, plan.match, &stop, show);
-    result.first = plan.player;
-    result.second = opponent;
-    matches.push_back(std::move(result));
+    progress.line(fmt::format("{} pairs against {}", pairs_text(plan.match), opponent));
+    matches.push_back(play_shown(plan.player, opponent, plan.match, context_of(plan), stop, progress));
+  }
+  return matches;
+}
+
+std::vector<MatchResult> play_pool(const PoolPlan& plan, const std::atomic<bool>& stop) {
+  std::vector<MatchResult> matches;
+  Progress progress;
+  for (const auto& [first, second] : plan.meetings) {
+    progress.line(fmt::format("match {} of {}: {} pairs, {} against {}", matches.size() + 1,
+                              plan.meetings.size(), pairs_text(plan.match), plan.players[first],
+                              plan.players[second]));
+    MatchConfig match = plan.match;
+    // Matches on the same layouts would depend on each other, which no interval could see.
+    match.first_layout += matches.size() * static_cast<std::uint64_t>(match.pairs);
+    matches.push_back(
+        play_shown(plan.players[first], plan.players[second], match, context_of(plan), stop, progress));
   }
   return matches;
 }

@@ -19,6 +19,10 @@
 namespace pahtum {
 namespace {
 
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 // A game in progress.
 struct Seat {
   std::uint64_t number = 0;
@@ -42,51 +46,83 @@ class Match {
         factories_(std::move(factories)),
         stop_(stop),
         progress_(progress),
-        games_(static_cast<std::size_t>(config.pairs) * factories_.size()),
+        workers_(static_cast<std::size_t>(thread_count(config))),
         names_(factories_.size()) {}
 
-  // The games by number; those of a layout stand together.
-  std::vector<MatchGame> play(int threads) {
-    std::vector<std::thread> workers;
+  // Plays the next `pairs` layouts; their games join games().
+  void play(std::int64_t pairs) {
+    const auto from = static_cast<std::int64_t>(games_.size() / factories_.size());
+    games_.resize(games_.size() + static_cast<std::size_t>(pairs) * factories_.size());
+    std::vector<std::thread> threads;
     try {
-      for (int worker = 0; worker < threads; ++worker) {
-        workers.emplace_back([this, worker, threads] { run_worker(worker, threads); });
+      for (std::size_t worker = 0; worker < workers_.size(); ++worker) {
+        threads.emplace_back([this, worker, from, pairs] { run_worker(worker, from, from + pairs); });
       }
     } catch (...) {
       report_failure();
     }
-    for (std::thread& worker : workers) worker.join();
+    for (std::thread& thread : threads) thread.join();
     if (failure_) std::rethrow_exception(failure_);
-    return std::move(games_);
   }
+
+  // By number; those of a layout stand together.
+  [[nodiscard]] std::vector<MatchGame>& games() noexcept { return games_; }
   // SPECs of the players, once they have played.
   [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
+  [[nodiscard]] TimeUsed time_of(std::size_t player) const {
+    TimeUsed sum;
+    for (const Worker& worker : workers_) {
+      if (worker.times.empty()) continue;
+      sum.seconds += worker.times[player].seconds;
+      sum.moves += worker.times[player].moves;
+    }
+    return sum;
+  }
 
  private:
   using Players = std::vector<std::unique_ptr<Player>>;
+  struct Worker {
+    Players players;  // made when it first has a pair to play
+    std::vector<TimeUsed> times;
+  };
 
-  void run_worker(int worker, int threads) noexcept {
+  static int thread_count(const MatchConfig& config) {
+    const std::int64_t wanted = config.threads > 0 ? config.threads : hardware_threads();
+    return static_cast<int>(std::min(wanted, config.pairs));
+  }
+
+  void run_worker(std::size_t index, std::int64_t from, std::int64_t to) noexcept {
     try {
-      set_inference_threads(1);
-      Players players(factories_.size());
-      for (std::size_t k = 0; k < players.size(); ++k) {
-        players[k] = (*factories_[k])();
-        require_game(players[k]->info(), config_.game);
-        if (worker == 0) names_[k] = players[k]->info().spec;
-      }
       // Which pairs a worker plays is fixed, so that a network sees the same batches in every run.
       std::vector<std::int64_t> pairs;
-      for (std::int64_t pair = worker; pair < config_.pairs; pair += threads) pairs.push_back(pair);
+      const auto step = static_cast<std::int64_t>(workers_.size());
+      for (auto pair = from + static_cast<std::int64_t>(index); pair < to; pair += step)
+        pairs.push_back(pair);
+      if (pairs.empty()) return;
+      set_inference_threads(1);
+      Worker& worker = workers_[index];
+      if (worker.players.empty()) make_players(worker, index == 0);
       const auto at_once = static_cast<std::size_t>(config_.pairs_at_once);
-      for (std::size_t from = 0; from < pairs.size(); from += at_once) {
-        play_pairs(std::span(pairs).subspan(from, std::min(at_once, pairs.size() - from)), players);
+      for (std::size_t next = 0; next < pairs.size(); next += at_once) {
+        play_pairs(std::span(pairs).subspan(next, std::min(at_once, pairs.size() - next)), worker);
       }
     } catch (...) {
       report_failure();
     }
   }
 
-  void play_pairs(std::span<const std::int64_t> pairs, const Players& players) {
+  void make_players(Worker& worker, bool names_them) {
+    worker.times.resize(factories_.size());
+    for (std::size_t k = 0; k < factories_.size(); ++k) {
+      worker.players.push_back((*factories_[k])());
+      const PlayerInfo& info = worker.players.back()->info();
+      require_game(info, config_.game);
+      if (names_them) names_[k] = info.spec;
+    }
+  }
+
+  void play_pairs(std::span<const std::int64_t> pairs, Worker& worker) {
+    const Players& players = worker.players;
     std::vector<Seat> seats;
     for (const std::int64_t pair : pairs) {
       const auto of_layout =
@@ -106,7 +142,7 @@ class Match {
     while (!seats.empty()) {
       std::vector<std::vector<Seat*>> waiting(players.size());
       for (Seat& seat : seats) waiting[seat.to_move()].push_back(&seat);
-      for (std::size_t k = 0; k < players.size(); ++k) make_moves(*players[k], waiting[k]);
+      for (std::size_t k = 0; k < players.size(); ++k) make_moves(*players[k], waiting[k], worker.times[k]);
       const std::size_t before = seats.size();
       std::erase_if(seats, [](const Seat& seat) {
         if (seat.position.over()) seat.record->white_margin = seat.position.white_margin();
@@ -128,7 +164,7 @@ class Match {
     }
   }
 
-  void make_moves(Player& player, std::span<Seat* const> seats) {
+  void make_moves(Player& player, std::span<Seat* const> seats, TimeUsed& time) {
     // A network wants all turns at once; the others are asked turn by turn, so that a slow one can be stopped
     // between two moves.
     const std::size_t width = player.info().uses_network ? seats.size() : 1;
@@ -142,7 +178,10 @@ class Match {
         turns.push_back({seat->position, seat->number, static_cast<int>(seat->record->moves.size())});
       }
       std::vector<Move> moves(turns.size());
+      const auto start = std::chrono::steady_clock::now();
       player.choose(turns, moves);
+      time.seconds += seconds_since(start);
+      time.moves += static_cast<std::int64_t>(moves.size());
       for (std::size_t k = 0; k < part.size(); ++k) {
         if (!is_legal(part[k]->position, moves[k])) {
           throw failure(player.info().spec, "chose the illegal move " +
@@ -174,6 +213,7 @@ class Match {
   std::vector<const PlayerFactory*> factories_;
   const std::atomic<bool>* stop_;
   const std::function<void(std::int64_t)>& progress_;
+  std::vector<Worker> workers_;
   std::vector<MatchGame> games_;
   std::vector<std::string> names_;  // written by worker 0 alone
   std::atomic<bool> failed_ = false;
@@ -187,17 +227,13 @@ void check(const MatchConfig& config) {
   if (config.pairs < 1)
     throw request_error("pairs", std::to_string(config.pairs) + " is no match; use at least 1");
   if (config.pairs_at_once < 1) throw request_error("pairs_at_once", "must be at least 1");
+  if (config.pairs_per_look < 1) throw request_error("pairs_per_look", "must be at least 1");
   const int stones = GameRules(config.game).shortest_game();
   if (config.opening_plies < 0 || config.opening_plies >= stones) {
     throw request_error("opening_plies", std::to_string(config.opening_plies) +
                                              " leaves the players no game; use 0 to " +
                                              std::to_string(stones - 1));
   }
-}
-
-int thread_count(const MatchConfig& config) {
-  const std::int64_t wanted = config.threads > 0 ? config.threads : hardware_threads();
-  return static_cast<int>(std::min(wanted, config.pairs));
 }
 
 // Everything that makes a game, as bytes.
@@ -207,8 +243,23 @@ std::string identity(const MatchGame& game) {
   return bytes;
 }
 
-void count(WinDrawLoss& results, int margin) {
-  ++(margin > 0 ? results.wins : margin < 0 ? results.losses : results.draws);
+// 0 lost, 1 drawn, 2 won, for the first player. The first game of a pair is the one in which it has White.
+std::size_t result_of(const MatchGame& game, bool first_is_white) {
+  const int margin = first_is_white ? game.white_margin : -game.white_margin;
+  return margin > 0 ? 2 : margin == 0 ? 1 : 0;
+}
+
+void count(WinDrawLoss& results, std::size_t result) {
+  ++(result == 2 ? results.wins : result == 1 ? results.draws : results.losses);
+}
+
+// `games` holds whole pairs.
+PairResults pair_results(std::span<const MatchGame> games) {
+  PairResults results{};
+  for (std::size_t number = 0; number + 1 < games.size(); number += 2) {
+    ++results[result_of(games[number], true)][result_of(games[number + 1], false)];
+  }
+  return results;
 }
 
 }  // namespace
@@ -218,17 +269,17 @@ MatchResult count_games(std::vector<MatchGame> games) {
   result.pairs = static_cast<std::int64_t>(games.size() / 2);
   std::unordered_set<std::string> identities;
   double margins = 0;
-  std::size_t halves = 0;  // half points of the first player in the current pair
   for (std::size_t number = 0; number < games.size(); ++number) {
+    const MatchGame& game = games[number];
     const bool first_is_white = number % 2 == 0;
-    const int margin = first_is_white ? games[number].white_margin : -games[number].white_margin;
-    count(result.total, margin);
-    count(first_is_white ? result.as_white : result.as_black, margin);
-    halves += margin > 0 ? 2 : margin == 0 ? 1 : 0;
-    if (!first_is_white) ++result.pair_scores[std::exchange(halves, 0)];
-    margins += margin;
-    identities.insert(identity(games[number]));
+    const std::size_t outcome = result_of(game, first_is_white);
+    count(result.total, outcome);
+    count(first_is_white ? result.as_white : result.as_black, outcome);
+    margins += first_is_white ? game.white_margin : -game.white_margin;
+    identities.insert(identity(game));
   }
+  result.pair_results = pair_results(games);
+  result.pair_scores = pair_scores(result.pair_results);
   result.distinct_games = static_cast<std::int64_t>(identities.size());
   if (!games.empty()) result.mean_margin = margins / static_cast<double>(games.size());
   const Estimate elo = elo_difference(result.pair_scores);
@@ -247,10 +298,26 @@ MatchResult play_match(const PlayerFactory& first, const PlayerFactory& second, 
   check(config);
   const auto start = std::chrono::steady_clock::now();
   Match match(config, {&first, &second}, stop, progress);
-  MatchResult result = count_games(match.play(thread_count(config)));
+  std::optional<SprtResult> decision;
+  if (config.sprt) {
+    Sprt sprt(*config.sprt, config.pairs);
+    for (std::int64_t played = 0; !sprt.result();) {
+      const std::int64_t round = std::min(config.pairs_per_look, config.pairs - played);
+      match.play(round);
+      sprt.add(pair_scores(pair_results(std::span(match.games()).last(static_cast<std::size_t>(2 * round)))));
+      played += round;
+    }
+    decision = sprt.result();
+  } else {
+    match.play(config.pairs);
+  }
+  MatchResult result = count_games(std::move(match.games()));
   result.first = match.names()[0];
   result.second = match.names()[1];
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.seconds = seconds_since(start);
+  result.first_time = match.time_of(0);
+  result.second_time = match.time_of(1);
+  result.sprt = decision;
   return result;
 }
 
@@ -258,7 +325,9 @@ std::vector<MatchGame> play_alone(const PlayerFactory& player, const MatchConfig
                                   const std::atomic<bool>* stop,
                                   const std::function<void(std::int64_t)>& progress) {
   check(config);
-  return Match(config, {&player}, stop, progress).play(thread_count(config));
+  Match match(config, {&player}, stop, progress);
+  match.play(config.pairs);
+  return std::move(match.games());
 }
 
 }  // namespace pahtum

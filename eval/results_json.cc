@@ -9,7 +9,24 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json by_colour(const WinDrawLoss& results) {
-  return {{"wins", results.wins}, {"draws", results.draws}, {"losses", results.losses}};
+  return {{"wins", results.wins},
+          {"draws", results.draws},
+          {"losses", results.losses},
+          {"score", results.score()}};
+}
+
+Json sprt_json(const std::optional<SprtResult>& sprt) {
+  if (!sprt) return nullptr;
+  const SprtBounds bounds = sprt_bounds(sprt->config);
+  return {{"verdict", to_text(sprt->verdict)},
+          {"at_limit", sprt->at_limit},
+          {"llr", sprt->llr},
+          {"lower", bounds.lower},
+          {"upper", bounds.upper},
+          {"elo0", sprt->config.elo0},
+          {"elo1", sprt->config.elo1},
+          {"alpha", sprt->config.alpha},
+          {"beta", sprt->config.beta}};
 }
 
 void add_estimate(Json& object, const std::string& name, const std::optional<Estimate>& estimate) {
@@ -38,12 +55,19 @@ Json match_json(const MatchResult& result) {
           {"draws", result.total.draws},
           {"losses", result.total.losses},
           {"score", result.total.score()},
+          {"score_low", result.score_low},
+          {"score_high", result.score_high},
           {"elo", result.elo},
           {"elo_low", result.elo_low},
           {"elo_high", result.elo_high},
+          {"pair_scores", result.pair_scores},
+          {"mean_margin", result.mean_margin},
           {"distinct_games", result.distinct_games},
-          {"sprt", nullptr},
-          {"by_colour", {{"white", by_colour(result.as_white)}, {"black", by_colour(result.as_black)}}}};
+          {"sprt", sprt_json(result.sprt)},
+          {"by_colour", {{"white", by_colour(result.as_white)}, {"black", by_colour(result.as_black)}}},
+          {"seconds", result.seconds},
+          {"seconds_per_move",
+           {{"first", result.first_time.per_move()}, {"second", result.second_time.per_move()}}}};
 }
 
 Json evaluate_json(const std::string& target, std::span<const MatchResult> matches) {

@@ -9,9 +9,12 @@
 
 namespace pahtum {
 
-// What `pahtum match --json` prints: first, second, pairs, wins, draws, losses (of the first), score, elo,
-// elo_low, elo_high, distinct_games, sprt (null: no sequential test was made) and by_colour {white, black}
-// with the wins, draws and losses of the first player with that colour.
+// What `pahtum match --json` prints, all of the first player: first, second, pairs, wins, draws, losses,
+// score, score_low, score_high, elo, elo_low, elo_high, pair_scores [five counts: pairs of 0, ½, 1, 1½ and 2
+// points], mean_margin (points a game), distinct_games, sprt {verdict (accept, reject or undecided),
+// at_limit, llr, lower, upper, elo0, elo1, alpha, beta} (null: no sequential test was made), by_colour
+// {white, black} with wins, draws, losses and score with that colour, seconds, and seconds_per_move {first,
+// second}.
 [[nodiscard]] nlohmann::ordered_json match_json(const MatchResult& result);
 
 // What `pahtum evaluate --json` prints: target, matches (as above) and oracle (empty: nothing was compared

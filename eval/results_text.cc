@@ -25,14 +25,18 @@ std::size_t width(const std::string& text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
+std::string interval_text(const std::string& low, const std::string& high) {
+  return low + " .. " + high;
+}
+
 Row row_of(const MatchResult& match) {
   return {match.first,
           match.second,
           std::to_string(match.total.games()),
           percent_text(match.total.score()),
-          percent_text(match.score_low) + " .. " + percent_text(match.score_high),
+          interval_text(percent_text(match.score_low), percent_text(match.score_high)),
           elo_text(match.elo),
-          elo_text(match.elo_low) + " .. " + elo_text(match.elo_high),
+          interval_text(elo_text(match.elo_low), elo_text(match.elo_high)),
           results_text(match.as_white),
           results_text(match.as_black),
           std::to_string(match.distinct_games)};
@@ -42,11 +46,34 @@ std::string points_text(double points) {
   return format("%.2f", points);
 }
 
+std::string warning_of(const MatchResult& match) {
+  if (!few_distinct_games(match)) return "";
+  return "warning: only " + std::to_string(match.distinct_games) + " of the " +
+         std::to_string(match.total.games()) + " games between " + match.first + " and " + match.second +
+         " differ; more layouts or random opening plies would say more\n";
+}
+
+Row colour_row(const std::string& name, const WinDrawLoss& results) {
+  return {name, std::to_string(results.wins), std::to_string(results.draws), std::to_string(results.losses),
+          percent_text(results.score())};
+}
+
+std::string sprt_text(const SprtResult& sprt) {
+  const SprtBounds bounds = sprt_bounds(sprt.config);
+  const std::string verdict = sprt.verdict == SprtVerdict::kAccept   ? "accepted"
+                              : sprt.verdict == SprtVerdict::kReject ? "rejected"
+                                                                     : "undecided";
+  return "SPRT Elo " + format("%g", sprt.config.elo0) + " or " + format("%g", sprt.config.elo1) + ": " +
+         verdict + (sprt.at_limit ? " at the limit of pairs" : "") + ", log-likelihood ratio " +
+         format("%.2f", sprt.llr) + " (" + format("%.2f", bounds.lower) + " .. " +
+         format("%.2f", bounds.upper) + ")\n";
+}
+
 // A value and its interval as two cells; `text` writes one figure.
 void add_cells(Row& row, const std::optional<Estimate>& estimate, std::string (*text)(double)) {
   row.push_back(estimate ? text(estimate->value) : "-");
   const bool bounded = estimate && std::isfinite(estimate->low) && std::isfinite(estimate->high);
-  row.push_back(bounded ? text(estimate->low) + " .. " + text(estimate->high) : "-");
+  row.push_back(bounded ? interval_text(text(estimate->low), text(estimate->high)) : "-");
 }
 
 Row row_of(const OracleRow& part, const std::string& name, bool with_values) {
@@ -100,18 +127,54 @@ std::string results_text(const WinDrawLoss& results) {
          std::to_string(results.losses);
 }
 
+std::string time_text(double seconds) {
+  const auto three_digits = [](double value) {
+    return format(value < 9.995 ? "%.2f" : value < 99.95 ? "%.1f" : "%.0f", value);
+  };
+  if (seconds >= 0.9995) return three_digits(seconds) + " s";
+  if (seconds >= 0.9995e-3) return three_digits(1e3 * seconds) + " ms";
+  return three_digits(1e6 * seconds) + " µs";
+}
+
+std::string match_text(const MatchResult& match) {
+  std::string text = match.first + " against " + match.second + ": " + std::to_string(match.total.games()) +
+                     " games in " + std::to_string(match.pairs) + " pairs, " +
+                     std::to_string(match.distinct_games) + " distinct\n\n";
+  const std::array<Row, 4> results = {{{match.first, "won", "drawn", "lost", "score"},
+                                       colour_row("as White", match.as_white),
+                                       colour_row("as Black", match.as_black),
+                                       colour_row("both", match.total)}};
+  text += table_text(results) + "\n";
+
+  Row pairs = {"pairs by points"};
+  Row counts = {""};
+  constexpr std::array<const char*, 5> kPoints = {"0", "½", "1", "1½", "2"};
+  for (std::size_t k = 0; k < kPoints.size(); ++k) {
+    pairs.emplace_back(kPoints[k]);
+    counts.push_back(std::to_string(match.pair_scores[k]));
+  }
+  text += table_text(std::array<Row, 2>{pairs, counts}) + "\n";
+
+  const std::array<Row, 3> figures = {
+      {{"score", percent_text(match.total.score()),
+        "95 %: " + interval_text(percent_text(match.score_low), percent_text(match.score_high))},
+       {"Elo difference", elo_text(match.elo),
+        "95 %: " + interval_text(elo_text(match.elo_low), elo_text(match.elo_high))},
+       {"points a game", format("%+.1f", match.mean_margin), ""}}};
+  text += table_text(figures);
+  text += "time per move   " + time_text(match.first_time.per_move()) + " against " +
+          time_text(match.second_time.per_move()) + "\n";
+  if (match.sprt) text += sprt_text(*match.sprt);
+  return text + warning_of(match);
+}
+
 std::string results_table(std::span<const MatchResult> matches) {
   if (matches.empty()) return "";
   std::vector<Row> rows = {{"player", "opponent", "games", "score", "95 % interval", "Elo", "95 % interval",
                             "as White W/D/L", "as Black W/D/L", "distinct games"}};
   for (const MatchResult& match : matches) rows.push_back(row_of(match));
   std::string text = table_text(rows, 2);
-  for (const MatchResult& match : matches) {
-    if (!few_distinct_games(match)) continue;
-    text += "warning: only " + std::to_string(match.distinct_games) + " of the " +
-            std::to_string(match.total.games()) + " games between " + match.first + " and " + match.second +
-            " differ; more layouts or random opening plies would say more\n";
-  }
+  for (const MatchResult& match : matches) text += warning_of(match);
   return text;
 }
 

@@ -26,6 +26,14 @@ namespace pahtum {
 // "30 / 2 / 8": wins, draws, losses
 [[nodiscard]] std::string results_text(const WinDrawLoss& results);
 
+// "1.24 s", "38.1 ms", "0.9 µs": three digits.
+[[nodiscard]] std::string time_text(double seconds);
+
+// One match for people, in lines of at most 80 characters unless SPECs are long: results of both colours,
+// pairs, score and Elo difference with their intervals, time per move, the verdict of a sequential test, and
+// the warning about few distinct games.
+[[nodiscard]] std::string match_text(const MatchResult& match);
+
 // A table for people with one row per match, columns aligned, and a line of warning for each match with few
 // distinct games. Ends with a newline; nothing for no matches.
 [[nodiscard]] std::string results_table(std::span<const MatchResult> matches);

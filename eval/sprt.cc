@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <numeric>
 
@@ -74,7 +75,6 @@ void validate(const SprtConfig& config) {
       throw request_error("sprt", "chances of error are above 0 and below 0.5");
     }
   }
-  if (config.pairs < 1) throw request_error("sprt", "needs a limit of at least 1 pair");
 }
 
 SprtBounds sprt_bounds(const SprtConfig& config) noexcept {
@@ -89,7 +89,8 @@ double sprt_log_ratio(const PairScores& pairs, double elo0, double elo1) noexcep
   return log_likelihood(weights, score_of_elo(elo1)) - log_likelihood(weights, score_of_elo(elo0));
 }
 
-Sprt::Sprt(const SprtConfig& config) : config_(config) {
+Sprt::Sprt(const SprtConfig& config, std::int64_t limit) : config_(config), limit_(limit) {
+  assert(limit >= 1);
   validate(config);
 }
 
@@ -103,7 +104,7 @@ void Sprt::add(const PairScores& pairs) noexcept {
     result_ = {SprtVerdict::kAccept, false, llr, config_};
   } else if (llr <= bounds.lower) {
     result_ = {SprtVerdict::kReject, false, llr, config_};
-  } else if (played_ >= config_.pairs) {
+  } else if (played_ >= limit_) {
     result_ = {config_.at_limit, true, llr, config_};
   }
 }

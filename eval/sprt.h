@@ -20,8 +20,7 @@ struct SprtConfig {
   double elo0 = 0, elo1 = 10;                      // elo0 < elo1
   double alpha = 0.05;                             // chance to accept a player of strength elo0, in (0, 0.5)
   double beta = 0.05;                              // chance to reject a player of strength elo1, in (0, 0.5)
-  std::int64_t pairs = 10'000;                     // the test ends after so many
-  SprtVerdict at_limit = SprtVerdict::kUndecided;  // what counts when they have decided nothing
+  SprtVerdict at_limit = SprtVerdict::kUndecided;  // what counts when the pairs run out
 };
 
 // Throws a kRequest Error that names the member at fault.
@@ -53,8 +52,8 @@ struct SprtResult {
 // A running test. Looking at it seldom makes it longer, never less safe.
 class Sprt {
  public:
-  // Throws as validate().
-  explicit Sprt(const SprtConfig& config);
+  // The test ends after `limit` ≥ 1 pairs at the latest. Throws as validate().
+  Sprt(const SprtConfig& config, std::int64_t limit);
 
   // Adds pairs. Those after the end change log_ratio() but no result.
   void add(const PairScores& pairs) noexcept;
@@ -63,10 +62,10 @@ class Sprt {
   [[nodiscard]] double log_ratio() const noexcept {
     return sprt_log_ratio(pairs_, config_.elo0, config_.elo1);
   }
-  [[nodiscard]] std::int64_t pairs_left() const noexcept { return config_.pairs - played_; }
 
  private:
   SprtConfig config_;
+  std::int64_t limit_;
   PairScores pairs_{};
   std::int64_t played_ = 0;
   std::optional<SprtResult> result_;

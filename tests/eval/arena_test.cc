@@ -9,6 +9,8 @@
 
 #include "env/base/error.h"
 #include "env/game_rules.h"
+#include "eval/rating.h"
+#include "eval/results_text.h"
 #include "tests/eval/network_fixture.h"
 
 namespace pahtum {
@@ -243,6 +245,148 @@ TEST(Arena, APlayerAloneMakesAllMovesOfOneGameOnEachLayout) {
   config.first_layout = 3;
   config.pairs = 4;
   EXPECT_EQ(play_alone(factory("uct:20"), config), std::vector<MatchGame>(games.begin() + 3, games.end()));
+}
+
+TEST(Arena, ASequentialTestEndsTheMatchAtTheSamePairWhateverTheThreads) {
+  MatchConfig config = match_of(kSmall, 200, 1);
+  config.sprt = SprtConfig{.elo0 = 0, .elo1 = 100};
+  config.pairs_per_look = 5;
+  const MatchResult one = play_match(factory("greedy", 1), factory("random", 2), config);
+  ASSERT_TRUE(one.sprt);
+  EXPECT_EQ(one.sprt->verdict, SprtVerdict::kAccept);
+  EXPECT_FALSE(one.sprt->at_limit);
+  EXPECT_LT(one.pairs, 200);
+  EXPECT_EQ(one.pairs % 5, 0);
+  EXPECT_DOUBLE_EQ(one.sprt->llr, sprt_log_ratio(one.pair_scores, 0, 100));
+  for (const int threads : {2, 7}) {
+    config.threads = threads;
+    const MatchResult other = play_match(factory("greedy", 1), factory("random", 2), config);
+    EXPECT_EQ(other.games, one.games);
+    EXPECT_EQ(other.sprt->llr, one.sprt->llr);
+  }
+  const MatchResult plain =
+      play_match(factory("greedy", 1), factory("random", 2), match_of(kSmall, one.pairs));
+  EXPECT_EQ(plain.games, one.games) << "the test decides when to stop, not what is played";
+  EXPECT_FALSE(plain.sprt);
+}
+
+TEST(Arena, ASequentialTestEndsAtTheLimitOfPairs) {
+  MatchConfig config = match_of(kSmall, 7);
+  config.sprt = SprtConfig{.elo0 = 0, .elo1 = 5, .at_limit = SprtVerdict::kReject};
+  config.pairs_per_look = 3;
+  const MatchResult result = play_match(factory("random", 1), factory("random", 2), config);
+  EXPECT_EQ(result.pairs, 7);
+  EXPECT_EQ(result.total.games(), 14);
+  EXPECT_TRUE(result.sprt->at_limit);
+  EXPECT_EQ(result.sprt->verdict, SprtVerdict::kReject);
+  config.sprt->elo1 = -1;
+  EXPECT_THROW(static_cast<void>(play_match(factory("random"), factory("random"), config)), Error);
+}
+
+TEST(Arena, CountsEveryMoveThatAPlayerChose) {
+  MatchConfig config = match_of(kSmall, 3);
+  config.opening_plies = 3;
+  const MatchResult result = play_match(factory("random"), factory("greedy"), config);
+  // 22 stones less the opening's in each of six games; Black makes the first move after three.
+  EXPECT_EQ(result.first_time.moves, 3 * (9 + 10));
+  EXPECT_EQ(result.second_time.moves, 3 * (9 + 10));
+  EXPECT_GE(result.first_time.per_move(), 0);
+  EXPECT_EQ(TimeUsed{}.per_move(), 0);
+}
+
+// Plays greedily with one colour and at random with the other.
+class OneSidedPlayer final : public Player {
+ public:
+  explicit OneSidedPlayer(Color good) : good_(good) {}
+  void choose(std::span<const Turn> turns, std::span<Move> moves) override {
+    for (std::size_t k = 0; k < turns.size(); ++k) {
+      Player& player = turns[k].position.mover == good_ ? *greedy_ : *random_;
+      player.choose(turns.subspan(k, 1), moves.subspan(k, 1));
+    }
+  }
+  [[nodiscard]] const PlayerInfo& info() const noexcept override { return info_; }
+
+ private:
+  Color good_;
+  PlayerInfo info_{"one-sided", false, std::nullopt};
+  std::unique_ptr<Player> greedy_ = make_player("greedy", {});
+  std::unique_ptr<Player> random_ = make_player("random", {.seed = 7});
+};
+
+PoolRatings rate(const MatchResult& match) {
+  const std::vector<std::string> names = {"first", "second"};
+  const PoolMatch pool{0, 1, match.pair_results};
+  return rate_players(names, {&pool, 1}, "second");
+}
+
+TEST(Arena, APlayerThatIsGoodWithOneColourOnlyIsSeen) {
+  for (const Color good : {Color::kWhite, Color::kBlack}) {
+    const PlayerFactory biased = [good] { return std::make_unique<OneSidedPlayer>(good); };
+    const MatchResult result = play_match(biased, factory("random", 2), match_of(GameConfig{}, 60));
+    const double sign = good == Color::kWhite ? 1 : -1;
+    EXPECT_GT(sign * (result.as_white.score() - result.as_black.score()), 0.25);
+    const PoolRatings ratings = rate(result);
+    EXPECT_GT(sign * ratings.white_advantage.value, 50);
+    EXPECT_GT(ratings.white_advantage.low * ratings.white_advantage.high, 0) << "0 lies outside";
+  }
+}
+
+TEST(Arena, GamesThatRepeatAreSeen) {
+  // The first empty square is always the same, and so is the layout.
+  class FirstSquare final : public Player {
+   public:
+    void choose(std::span<const Turn> turns, std::span<Move> moves) override {
+      for (std::size_t k = 0; k < turns.size(); ++k) moves[k] = nth_legal(turns[k].position, 0);
+    }
+    [[nodiscard]] const PlayerInfo& info() const noexcept override { return info_; }
+
+   private:
+    PlayerInfo info_{"first square", false, std::nullopt};
+  };
+  const PlayerFactory player = [] { return std::make_unique<FirstSquare>(); };
+  MatchConfig config = match_of(kSmall, 10);
+  config.game.layouts = {"a1,c3,e2"};
+  const MatchResult repeated = play_match(player, player, config);
+  EXPECT_EQ(repeated.distinct_games, 1);
+  EXPECT_TRUE(few_distinct_games(repeated));
+  config.opening_plies = 4;
+  const MatchResult varied = play_match(player, player, config);
+  EXPECT_GE(varied.distinct_games, 8) << "random opening plies help";
+}
+
+TEST(Arena, APerfectPlayerIsAheadOfARandomOneInEveryCount) {
+  GameConfig game;
+  game.size = 4;
+  game.holes = HoleCounts(4);
+  const auto ahead = [&](const MatchResult& match, double sign) {
+    EXPECT_GT(sign * static_cast<double>(match.total.wins - match.total.losses), 0);
+    EXPECT_GT(sign * (match.as_white.score() - 0.5), 0.2);
+    EXPECT_GT(sign * (match.as_black.score() - 0.5), 0.2);
+    const PairScores& pairs = match.pair_scores;
+    EXPECT_GT(sign * static_cast<double>(pairs[4] + pairs[3] - pairs[1] - pairs[0]), 0);
+    EXPECT_GT(sign * (sign > 0 ? match.elo_low : match.elo_high), 0);
+    EXPECT_GT(sign * match.mean_margin, 0);
+    const PoolRatings ratings = rate(match);
+    EXPECT_GT(sign * (sign > 0 ? ratings.players[0].low : ratings.players[0].high), 0);
+    EXPECT_GT(sign * (ratings.superiority[0][1] - 0.5), 0.45);
+    EXPECT_GT(sign * sprt_log_ratio(match.pair_scores, -20, 20), 0);
+  };
+  ahead(play_match(factory("solver:12"), factory("random"), match_of(game, 30)), 1);
+  ahead(play_match(factory("random"), factory("solver:12"), match_of(game, 30)), -1);
+}
+
+TEST(Arena, TheOrderOfPairsChangesNoCount) {
+  const MatchResult result = play_match(factory("random"), factory("greedy"), match_of(kSmall, 12));
+  std::vector<MatchGame> turned;
+  for (std::size_t pair = 12; pair-- > 0;) {
+    turned.push_back(result.games[2 * pair]);
+    turned.push_back(result.games[2 * pair + 1]);
+  }
+  const MatchResult other = count_games(turned);
+  EXPECT_EQ(other.pair_results, result.pair_results);
+  EXPECT_EQ(other.as_white, result.as_white);
+  EXPECT_EQ(other.distinct_games, result.distinct_games);
+  EXPECT_EQ(other.elo_low, result.elo_low);
 }
 
 }  // namespace

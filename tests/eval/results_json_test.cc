@@ -24,14 +24,16 @@ MatchResult sample() {
                                     {Position{}, {Move::at(3)}, 3}});
   result.first = "greedy";
   result.second = "random";
+  result.first_time = {2.0, 8};
   return result;
 }
 
 TEST(ResultsJson, AMatchHasTheFieldsOthersRead) {
   const Json json = match_json(sample());
-  EXPECT_EQ(keys(json),
-            (std::set<std::string>{"first", "second", "pairs", "wins", "draws", "losses", "score", "elo",
-                                   "elo_low", "elo_high", "distinct_games", "sprt", "by_colour"}));
+  EXPECT_EQ(keys(json), (std::set<std::string>{"first", "second", "pairs", "wins", "draws", "losses", "score",
+                                               "score_low", "score_high", "elo", "elo_low", "elo_high",
+                                               "pair_scores", "mean_margin", "distinct_games", "sprt",
+                                               "by_colour", "seconds", "seconds_per_move"}));
   EXPECT_EQ(json["first"], "greedy");
   EXPECT_EQ(json["second"], "random");
   EXPECT_EQ(json["pairs"], 2);
@@ -43,8 +45,25 @@ TEST(ResultsJson, AMatchHasTheFieldsOthersRead) {
   EXPECT_LT(json["elo"], json["elo_high"]);
   EXPECT_EQ(json["distinct_games"], 4);
   EXPECT_TRUE(json["sprt"].is_null());
-  EXPECT_EQ(json["by_colour"], Json::parse(R"({"white": {"wins": 1, "draws": 1, "losses": 0},
-                                               "black": {"wins": 1, "draws": 0, "losses": 1}})"));
+  EXPECT_EQ(json["pair_scores"], Json::parse("[0, 1, 0, 0, 1]"));
+  EXPECT_DOUBLE_EQ(json["mean_margin"], 1.0);
+  EXPECT_EQ(json["by_colour"], Json::parse(R"({"white": {"wins": 1, "draws": 1, "losses": 0, "score": 0.75},
+                            "black": {"wins": 1, "draws": 0, "losses": 1, "score": 0.5}})"));
+  EXPECT_DOUBLE_EQ(json["seconds_per_move"]["first"], 0.25);
+  EXPECT_DOUBLE_EQ(json["seconds_per_move"]["second"], 0.0);
+}
+
+TEST(ResultsJson, ASequentialTestSaysWhatItAskedAndFound) {
+  MatchResult match = sample();
+  match.sprt = SprtResult{SprtVerdict::kReject, true, -0.5, {.elo0 = -5, .elo1 = 15}};
+  const Json sprt = match_json(match)["sprt"];
+  EXPECT_EQ(keys(sprt), (std::set<std::string>{"verdict", "at_limit", "llr", "lower", "upper", "elo0", "elo1",
+                                               "alpha", "beta"}));
+  EXPECT_EQ(sprt["verdict"], "reject");
+  EXPECT_EQ(sprt["at_limit"], true);
+  EXPECT_DOUBLE_EQ(sprt["llr"], -0.5);
+  EXPECT_DOUBLE_EQ(sprt["elo1"], 15);
+  EXPECT_LT(sprt["lower"], 0);
 }
 
 TEST(ResultsJson, AnEvaluationHoldsItsTargetAndMatches) {

@@ -48,7 +48,30 @@ TEST(ResultsText, WarnsWhenTheSameGamesWerePlayedAgainAndAgain) {
   EXPECT_EQ(results_table({&varied, 1}).find("warning"), std::string::npos);
 }
 
+TEST(ResultsText, OneMatchFitsATerminal) {
+  MatchResult result = match("uct:1000000", false);
+  result.first_time = {2.0, 8};
+  result.second_time = {0.5e-6, 1};
+  result.sprt = SprtResult{SprtVerdict::kAccept, false, 2.97, {.elo0 = -100, .elo1 = 150}};
+  const std::string whole = match_text(result);
+  std::istringstream text(whole);
+  for (std::string line; std::getline(text, line);) EXPECT_LE(characters(line), 80u) << line;
+  for (const char* part : {"as White", "as Black", "1½", "250 ms against 0.50 µs",
+                           "SPRT Elo -100 or 150: accepted, log-likelihood ratio 2.97 (-2.94 .. 2.94)"}) {
+    EXPECT_NE(whole.find(part), std::string::npos) << part << " is missing in\n" << whole;
+  }
+  result.sprt->verdict = SprtVerdict::kUndecided;
+  result.sprt->at_limit = true;
+  EXPECT_NE(match_text(result).find("undecided at the limit of pairs"), std::string::npos);
+  EXPECT_EQ(whole.find("warning"), std::string::npos);
+  EXPECT_NE(match_text(match("random", true)).find("warning: only 1 of the 10"), std::string::npos);
+}
+
 TEST(ResultsText, FormatsFigures) {
+  EXPECT_EQ(time_text(12.34), "12.3 s");
+  EXPECT_EQ(time_text(0.99999), "1.00 s");
+  EXPECT_EQ(time_text(0.0381), "38.1 ms");
+  EXPECT_EQ(time_text(0), "0.00 µs");
   EXPECT_EQ(percent_text(0.675), "67.5 %");
   EXPECT_EQ(percent_text(1), "100.0 %");
   EXPECT_EQ(elo_text(127.4), "+127");

@@ -91,21 +91,20 @@ TEST(Sprt, BoundsAreWalds) {
 }
 
 TEST(Sprt, EndsAtABoundOrAtTheLimitWithItsConfiguredVerdict) {
-  Sprt better({.elo0 = 0, .elo1 = 100});
+  Sprt better({.elo0 = 0, .elo1 = 100}, 1000);
   while (!better.result()) better.add({0, 0, 1, 1, 1});
   EXPECT_EQ(better.result()->verdict, SprtVerdict::kAccept);
   EXPECT_FALSE(better.result()->at_limit);
   EXPECT_GE(better.result()->llr, sprt_bounds({}).upper);
 
-  Sprt worse({.elo0 = 0, .elo1 = 100});
+  Sprt worse({.elo0 = 0, .elo1 = 100}, 1000);
   while (!worse.result()) worse.add({1, 1, 1, 0, 0});
   EXPECT_EQ(worse.result()->verdict, SprtVerdict::kReject);
 
   for (const SprtVerdict verdict : {SprtVerdict::kUndecided, SprtVerdict::kAccept, SprtVerdict::kReject}) {
-    Sprt cut({.elo0 = 0, .elo1 = 10, .pairs = 6, .at_limit = verdict});
+    Sprt cut({.elo0 = 0, .elo1 = 10, .at_limit = verdict}, 6);
     cut.add({0, 1, 1, 1, 0});
     EXPECT_FALSE(cut.result());
-    EXPECT_EQ(cut.pairs_left(), 3);
     cut.add({0, 1, 1, 1, 0});
     ASSERT_TRUE(cut.result());
     EXPECT_EQ(cut.result()->verdict, verdict);
@@ -122,7 +121,6 @@ TEST(Sprt, RefusesWhatIsNoTest) {
   test::expect_error(Fault::kRequest, {"sprt"}, [] { validate(SprtConfig{.elo0 = 0, .elo1 = 1001}); });
   test::expect_error(Fault::kRequest, {"sprt"}, [] { validate(SprtConfig{.alpha = 0}); });
   test::expect_error(Fault::kRequest, {"sprt"}, [] { validate(SprtConfig{.beta = 0.5}); });
-  test::expect_error(Fault::kRequest, {"sprt"}, [] { Sprt({.pairs = 0}); });
 }
 
 // Share of simulated tests of elo 0 against 60 that accept, when the true difference is `elo`; looked at
@@ -133,7 +131,7 @@ double accepted(const Distribution& low, const Distribution& high, double elo, i
   int accepts = 0;
   for (int test = 0; test < kTests; ++test) {
     Random random(11, Stream::kTest, static_cast<std::uint64_t>(test));
-    Sprt sprt({.elo0 = 0, .elo1 = 60});
+    Sprt sprt({.elo0 = 0, .elo1 = 60}, 100'000);
     while (!sprt.result()) sprt.add(draw(truth, look, random));
     EXPECT_FALSE(sprt.result()->at_limit);
     accepts += sprt.result()->verdict == SprtVerdict::kAccept ? 1 : 0;
