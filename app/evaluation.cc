@@ -106,7 +106,7 @@ GameConfig rules_of_players(const std::vector<std::string>& specs) {
 }
 
 void MatchCliOptions::add_to(CLI::App& app) {
-  app.add_option("--pairs", pairs_, "Pairs of games of a match")
+  app.add_option("--pairs", pairs_, fmt::format("Pairs of games of a match; {} unless said", kPairs))
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}));
   app.add_option("--opening-plies", opening_plies_,
                  "Random moves before the players take over, the same in both games of a pair")

@@ -24,8 +24,11 @@ namespace pahtum {
 class MatchCliOptions {
  public:
   void add_to(CLI::App& app);
-  // `pairs` counts where the user names none.
-  [[nodiscard]] MatchConfig resolve(const GameConfig& game, std::int64_t pairs) const;
+  // `pairs` counts where the user names none: kPairs in the help text.
+  [[nodiscard]] MatchConfig resolve(const GameConfig& game, std::int64_t pairs = kPairs) const;
+
+  // So many give an interval of about ±50 Elo.
+  static constexpr std::int64_t kPairs = 100;
 
  private:
   std::optional<std::int64_t> pairs_;

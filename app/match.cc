@@ -16,8 +16,7 @@
 namespace pahtum {
 namespace {
 
-// A test of a few Elo takes thousands of pairs; without one, so many give an interval of about ±50 Elo.
-constexpr std::int64_t kPairs = 100;
+// A test of a few Elo takes thousands of pairs.
 constexpr std::int64_t kPairsOfTest = 2000;
 
 struct Options {
@@ -61,7 +60,7 @@ int match(const Options& options) {
   plan.against = {options.second};
   const bool tests = !options.sprt.empty();
   plan.match = options.match.resolve(options.rules.resolve(rules_of_players({options.first, options.second})),
-                                     tests ? kPairsOfTest : kPairs);
+                                     tests ? kPairsOfTest : MatchCliOptions::kPairs);
   if (tests) plan.match.sprt = parse_sprt(options.sprt, options.sprt_limit);
   plan.inference = options.inference.resolve();
   check_players(plan);
@@ -90,7 +89,7 @@ void add_match(CLI::App& app, Command& command) {
   CLI::Option* sprt = sub.add_option(
       "--sprt", options->sprt,
       "ELO0,ELO1: stop as soon as a sequential test knows which of the two Elo differences the first player "
-      "has, each wrongly at most one time in twenty; --pairs (here 2000 unless said) is the limit");
+      "has, each wrongly at most one time in twenty; --pairs is the limit, 2000 unless said");
   sub.add_option("--sprt-limit", options->sprt_limit,
                  "What counts when the test knows nothing at the limit: accept, reject or none")
       ->check(CLI::IsMember({"accept", "reject", "none"}))
