@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <set>
 
 #include "app/common.h"
 #include "app/evaluation.h"
@@ -55,6 +56,10 @@ Pool make_pool(const Options& options) {
   for (const fs::path& path : pool.checkpoints) pool.plan.players.push_back("net:" + path.string());
   if (pool.plan.players.size() < 2) {
     throw request_error("rate", "a pool needs at least two players; name another beside " + options.anchor);
+  }
+  const std::set<std::string> different(pool.plan.players.begin(), pool.plan.players.end());
+  if (different.size() < pool.plan.players.size()) {
+    throw request_error("rate", "a player is named twice; name everybody once");
   }
   for (std::size_t first = 0; first < pool.plan.players.size(); ++first) {
     for (std::size_t second = 0; second < std::min(first, named); ++second) {
