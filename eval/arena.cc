@@ -236,13 +236,6 @@ void check(const MatchConfig& config) {
   }
 }
 
-// Everything that makes a game, as bytes.
-std::string identity(const MatchGame& game) {
-  std::string bytes = to_text(game.start) + ' ';
-  for (const Move move : game.moves) bytes += static_cast<char>(move.index());
-  return bytes;
-}
-
 // 0 lost, 1 drawn, 2 won, for the first player. The first game of a pair is the one in which it has White.
 std::size_t result_of(const MatchGame& game, bool first_is_white) {
   const int margin = first_is_white ? game.white_margin : -game.white_margin;
@@ -263,6 +256,12 @@ PairResults pair_results(std::span<const MatchGame> games) {
 }
 
 }  // namespace
+
+std::string identity(const MatchGame& game) {
+  std::string bytes = to_text(game.start) + ' ';
+  for (const Move move : game.moves) bytes += static_cast<char>(move.index());
+  return bytes;
+}
 
 MatchResult count_games(std::vector<MatchGame> games) {
   MatchResult result;

@@ -42,6 +42,9 @@ struct MatchGame {
   friend bool operator==(const MatchGame&, const MatchGame&) = default;
 };
 
+// Layout and moves as bytes: equal for equal games only.
+[[nodiscard]] std::string identity(const MatchGame& game);
+
 // Wall-clock time a player spent choosing. A network that moves many games at once spends it once for all.
 struct TimeUsed {
   double seconds = 0;

@@ -117,7 +117,7 @@ GameStatistics game_statistics(std::string name, std::span<const MatchGame> game
   statistics.name = std::move(name);
   statistics.games = static_cast<std::int64_t>(games.size());
   if (games.empty()) return statistics;
-  std::set<std::pair<std::string, std::vector<Move>>> distinct;
+  std::set<std::string> distinct;
   std::vector<std::int64_t> margins;
   std::array<RunLengths, 2> runs{};
   std::int64_t plies = 0, margin_sum = 0;
@@ -130,7 +130,7 @@ GameStatistics game_statistics(std::string name, std::span<const MatchGame> game
     statistics.fewest_plies = std::min(statistics.fewest_plies, length);
     statistics.most_plies = std::max(statistics.most_plies, length);
     margins.push_back(game.white_margin);
-    distinct.emplace(to_text(game.start), game.moves);
+    distinct.insert(identity(game));
     const Position end = end_of(game);
     count_runs(end.white, runs[0]);
     count_runs(end.black, runs[1]);
