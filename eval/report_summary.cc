@@ -118,8 +118,8 @@ std::vector<std::string> truth_sentences(const ReportData& report) {
 
 // Share of repeated games in the last rows of the metrics.
 std::optional<double> repeated_share(const ReportData& report) {
-  for (const nlohmann::json& row : std::ranges::reverse_view(report.metrics)) {
-    if (const auto share = number_at(row, "/duplicate_games")) return share;
+  for (std::size_t row = report.metrics.size(); row-- > 0;) {
+    if (const auto share = number_at(report.metrics[row], "/duplicate_games")) return share;
   }
   return std::nullopt;
 }
