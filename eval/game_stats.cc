@@ -63,10 +63,14 @@ ResultShares result_shares(const WinDrawLoss& results) noexcept {
           share_estimate(results.losses, games)};
 }
 
-RunCounts count_runs(Bitboard stones) noexcept {
-  RunCounts counts{};
+void add_runs(Bitboard stones, RunCounts& counts) noexcept {
   add_row_runs(stones, counts);
   add_row_runs(transpose(stones), counts);
+}
+
+RunCounts count_runs(Bitboard stones) noexcept {
+  RunCounts counts{};
+  add_runs(stones, counts);
   return counts;
 }
 

@@ -77,5 +77,7 @@ class GameCounter {
 
 // Number of maximal runs of `stones` in rows and columns, by length.
 [[nodiscard]] RunCounts count_runs(Bitboard stones) noexcept;
+// Adds that to `counts`.
+void add_runs(Bitboard stones, RunCounts& counts) noexcept;
 
 }  // namespace pahtum

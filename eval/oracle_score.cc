@@ -5,6 +5,7 @@
 #include <span>
 
 #include "env/base/error.h"
+#include "eval/calibration.h"
 
 namespace pahtum {
 namespace {
@@ -39,15 +40,6 @@ struct Tally {
   }
 };
 
-double brier_score(const Wdl& expected, Outcome truth) noexcept {
-  const auto square = [&](float probability, Outcome outcome) {
-    const double distance = static_cast<double>(probability) - (outcome == truth ? 1.0 : 0.0);
-    return distance * distance;
-  };
-  return square(expected.win, Outcome::kWin) + square(expected.draw, Outcome::kDraw) +
-         square(expected.loss, Outcome::kLoss);
-}
-
 class Scoring {
  public:
   void add(Player& player, std::span<const OraclePosition> entries) {
@@ -67,7 +59,8 @@ class Scoring {
       }
       for (Tally* tally : {&rows_[positions[k].empty_count()], &all_}) {
         tally->add(entries[k], moves[k]);
-        if (!expected.empty()) tally->brier_scores.push_back(brier_score(expected[k], entries[k].outcome()));
+        if (!expected.empty())
+          tally->brier_scores.push_back(brier_score({expected[k], entries[k].outcome()}));
       }
     }
   }

@@ -1,39 +1,17 @@
 #include "eval/report_build.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "env/game_rules.h"
+#include "eval/game_stats.h"
 
 namespace pahtum {
 namespace {
 
 constexpr std::size_t kGamesOfMatch = 3, kMostGames = 12;
 constexpr int kMarginBins = 15;
-
-// Runs of each length, 1 … 8, along rows and columns.
-using RunLengths = std::array<std::int64_t, kMaxSize + 1>;
-
-void count_runs(Bitboard stones, RunLengths& lengths) {
-  for (const Bitboard board : {stones, transpose(stones)}) {
-    for (int row = 0; row < kMaxSize; ++row) {
-      std::size_t length = 0;
-      for (int column = 0; column <= kMaxSize; ++column) {
-        if (column < kMaxSize && (board & square_bit(square_at(row, column))) != 0) {
-          ++length;
-          continue;
-        }
-        ++lengths[length];
-        length = 0;
-      }
-    }
-  }
-}
 
 Position end_of(const MatchGame& game) {
   Position position = game.start;
@@ -119,7 +97,7 @@ GameStatistics game_statistics(std::string name, std::span<const MatchGame> game
   if (games.empty()) return statistics;
   std::set<std::string> distinct;
   std::vector<std::int64_t> margins;
-  std::array<RunLengths, 2> runs{};
+  RunCounts white_runs{}, black_runs{};
   std::int64_t plies = 0, margin_sum = 0;
   statistics.fewest_plies = static_cast<std::int64_t>(games.front().moves.size());
   int longest = 0;
@@ -132,8 +110,8 @@ GameStatistics game_statistics(std::string name, std::span<const MatchGame> game
     margins.push_back(game.white_margin);
     distinct.insert(identity(game));
     const Position end = end_of(game);
-    count_runs(end.white, runs[0]);
-    count_runs(end.black, runs[1]);
+    add_runs(end.white, white_runs);
+    add_runs(end.black, black_runs);
     longest = std::max(longest, static_cast<int>(end.size));
   }
   const auto count = static_cast<double>(games.size());
@@ -144,7 +122,7 @@ GameStatistics game_statistics(std::string name, std::span<const MatchGame> game
   for (int length = 1; length <= longest; ++length) {
     if (games.front().start.run_points[length] == 0) continue;
     const auto index = static_cast<std::size_t>(length);
-    statistics.runs.push_back({length, runs[0][index], runs[1][index]});
+    statistics.runs.push_back({length, white_runs[index], black_runs[index]});
   }
   return statistics;
 }

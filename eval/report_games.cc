@@ -6,6 +6,7 @@
 
 #include "eval/bar_chart.h"
 #include "eval/board_picture.h"
+#include "eval/game_stats.h"
 #include "eval/html.h"
 #include "eval/report_assets.h"
 #include "eval/report_parts.h"
@@ -36,7 +37,8 @@ std::string first_player_html(const std::vector<FirstPlayerResults>& list) {
     if (results.games() > 0) rows += result_row(results, "");
   }
   if (rows.empty()) return "";
-  const FirstPlayerResults people{"People on BrainKing", kPeopleWhite, kPeopleDraws, kPeopleBlack};
+  const FirstPlayerResults people{"People on BrainKing", kBrainKingResults.wins, kBrainKingResults.draws,
+                                  kBrainKingResults.losses};
   return "<h3>What moving first is worth</h3>\n<ol class=\"versus results\">\n" + rows +
          result_row(people, ", 7×7") +
          "</ol>\n<ul class=\"legend\"><li><i class=\"swatch by-white\"></i>White won</li><li><i "

@@ -31,9 +31,6 @@ namespace pahtum {
 
 // Shared by the parts.
 
-// How people's games on BrainKing ended: 74 731 of them (https not needed: a constant of the literature).
-inline constexpr std::int64_t kPeopleWhite = 41'265, kPeopleDraws = 11'444, kPeopleBlack = 22'022;
-
 // The first move as the first player sees it: "net:…" specs are long; this is what fits a table.
 [[nodiscard]] std::string short_player(const std::string& spec);
 // "95.1 – 98.8 %"
