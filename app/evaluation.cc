@@ -74,7 +74,8 @@ std::optional<ReportPool> rated_pool(std::span<const MatchResult> matches) {
     names.push_back(match.second);
   }
   if (std::ranges::find(names, kAnchor) == names.end()) return std::nullopt;
-  return report_pool(rate_players(names, pool_matches(names, matches), kAnchor), names, matches);
+  const std::vector<PoolMatch> pairings = pool_matches(names, matches);
+  return report_pool(rate_players(names, pairings, kAnchor), pairings, matches);
 }
 
 // What the network itself thinks: of first moves, of the games shown, and how right it is about results.
@@ -85,11 +86,7 @@ void add_network_views(ReportData& report, const EvaluationRecord& record) {
       first_move_maps(*evaluator, sample_layouts(match.game, match.seed, kSampleLayouts), "policy");
   judge_games(*evaluator, report.games);
   if (record.calibration) report.calibration.push_back(*record.calibration);
-  std::vector<MatchGame> games;
-  for (const MatchResult& result : record.matches) {
-    games.insert(games.end(), result.games.begin(), result.games.end());
-  }
-  if (auto calibration = game_calibration(*evaluator, record.target, games)) {
+  if (auto calibration = game_calibration(*evaluator, record.target, games_of(record.matches))) {
     report.calibration.push_back(std::move(*calibration));
   }
 }
@@ -175,7 +172,7 @@ std::vector<PoolMatch> pool_matches(const std::vector<std::string>& names,
   return pool;
 }
 
-ReportPool report_pool(const PoolRatings& ratings, const std::vector<std::string>& names,
+ReportPool report_pool(const PoolRatings& ratings, std::span<const PoolMatch> pairings,
                        std::span<const MatchResult> matches) {
   ReportPool pool;
   for (const PlayerRating& player : ratings.players) {
@@ -183,7 +180,6 @@ ReportPool report_pool(const PoolRatings& ratings, const std::vector<std::string
   }
   pool.superiority = ratings.superiority;
   pool.first_move_advantage = ratings.white_advantage.value;
-  const std::vector<PoolMatch> pairings = pool_matches(names, matches);
   for (std::size_t k = 0; k < matches.size(); ++k) {
     pool.pairings.push_back({static_cast<std::int64_t>(pairings[k].first),
                              static_cast<std::int64_t>(pairings[k].second), matches[k].total});

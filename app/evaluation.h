@@ -86,7 +86,8 @@ struct EvaluationRecord {
 void write_evaluation(const std::filesystem::path& folder, const EvaluationRecord& record);
 [[nodiscard]] std::filesystem::path evaluation_path(const std::filesystem::path& folder);
 // The players of the matches rated together, as a report shows them.
-[[nodiscard]] ReportPool report_pool(const PoolRatings& ratings, const std::vector<std::string>& names,
+// `pairings` are pool_matches() of `matches`, which were rated.
+[[nodiscard]] ReportPool report_pool(const PoolRatings& ratings, std::span<const PoolMatch> pairings,
                                      std::span<const MatchResult> matches);
 // Places in `names` and the results of each match, as the rating model takes them.
 [[nodiscard]] std::vector<PoolMatch> pool_matches(const std::vector<std::string>& names,

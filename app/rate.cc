@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 #include <set>
+#include <utility>
 
 #include "app/common.h"
 #include "app/evaluation.h"
@@ -122,10 +123,9 @@ std::string ratings_text(const PoolRatings& ratings) {
 }
 
 // Puts the rating curve and the pool into the run's report.
-void update_report(const fs::path& run, const Pool& pool, const PoolRatings& ratings,
-                   std::span<const MatchResult> matches) {
+void update_report(const fs::path& run, const Pool& pool, const PoolRatings& ratings, ReportPool rated) {
   ReportData report = report_of_run(run);
-  report.pool = report_pool(ratings, pool.plan.players, matches);
+  report.pool = std::move(rated);
   report.rating_curve.clear();
   const std::size_t named = pool.plan.players.size() - pool.checkpoints.size();
   for (std::size_t k = 0; k < pool.checkpoints.size(); ++k) {
@@ -151,9 +151,11 @@ int rate(const Options& options) {
   pool.plan.inference = options.inference.resolve();
   check_players(pool.plan);
   const std::vector<MatchResult> matches = play_pool(pool.plan, stop_on_interrupt());
-  const PoolRatings ratings =
-      rate_players(pool.plan.players, pool_matches(pool.plan.players, matches), options.anchor);
-  if (!options.run.empty()) update_report(options.run, pool, ratings, matches);
+  const std::vector<PoolMatch> pairings = pool_matches(pool.plan.players, matches);
+  const PoolRatings ratings = rate_players(pool.plan.players, pairings, options.anchor);
+  if (!options.run.empty()) {
+    update_report(options.run, pool, ratings, report_pool(ratings, pairings, matches));
+  }
   if (options.json) {
     print_json(ratings_json(ratings, matches));
   } else {

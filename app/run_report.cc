@@ -30,13 +30,8 @@ MoveShares shares_of(const Position& position, std::span<const std::uint16_t> we
     const std::uint16_t weight = weights[index++];
     if (weight > 0) shares.emplace_back(move, weight / sum);
   });
-  std::ranges::stable_sort(shares, std::ranges::greater(), &std::pair<Move, double>::second);
+  sort_likeliest_first(shares);
   return shares;
-}
-
-double white_value(const Position& position, float mover_value) {
-  const double value = std::clamp(static_cast<double>(mover_value), -1.0, 1.0);
-  return position.mover == Color::kWhite ? value : -value;
 }
 
 ReportGame replay_of(const GameRecord& record, const std::string& player) {
@@ -133,11 +128,8 @@ class RunReport {
   // The newest shards, until there are enough games.
   void read_games() {
     std::vector<fs::path> shards;
-    std::error_code unreadable;
-    for (const auto& entry : fs::directory_iterator(run_ / "games", unreadable)) {
-      if (entry.path().extension() == ".games") shards.push_back(entry.path());
-    }
-    std::ranges::sort(shards, std::ranges::greater());
+    attempt([&] { shards = directory_.games_paths(); });
+    std::ranges::reverse(shards);
     std::vector<MatchGame> games;
     std::vector<ReportGame> samples;
     std::vector<FirstMoveMap> maps;

@@ -2,7 +2,6 @@
 
 #include "eval/html.h"
 #include "eval/report_assets.h"
-#include "eval/report_build.h"
 #include "eval/report_page.h"
 #include "eval/report_parts.h"
 
@@ -87,17 +86,6 @@ std::string html_report(const ReportData& report) {
                     {"curves", "Learning curves", curves_part(report)},
                     {"configuration", "Configuration", config},
                     {"missing", "Not in this report", missing_part(report)}});
-}
-
-std::string html_report(const ReportInput& input) {
-  ReportData report;
-  report.title = input.title;
-  report.target.facts = input.facts;
-  report.target.config = input.config;
-  report.metrics = input.metrics;
-  for (const MatchResult& match : input.matches) report.matches.push_back(report_match(match));
-  add_match_games(report, input.matches);
-  return html_report(report);
 }
 
 }  // namespace pahtum

@@ -1,11 +1,8 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "eval/arena.h"
 #include "eval/report_data.h"
 
 namespace pahtum {
@@ -18,16 +15,5 @@ namespace pahtum {
 // A page that compares runs: each curve for all of them, and their results side by side. Reports are told
 // apart by their titles. At least one.
 [[nodiscard]] std::string html_comparison(const std::vector<ReportData>& reports);
-
-// What `evaluate` and `train` know without a report's other parts.
-struct ReportInput {
-  std::string title;
-  std::vector<std::pair<std::string, std::string>> facts;  // of the run: what and its value
-  std::vector<nlohmann::json> metrics;  // the objects of a run's metrics.jsonl, oldest first
-  std::vector<MatchResult> matches;
-  std::string config;  // as YAML; empty: the report has no such part
-};
-
-[[nodiscard]] std::string html_report(const ReportInput& input);
 
 }  // namespace pahtum

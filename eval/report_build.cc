@@ -42,11 +42,38 @@ std::vector<HistogramBin> histogram(const std::vector<std::int64_t>& values) {
 }
 
 double white_value(const Position& position, const Wdl& expected) {
-  const double value = static_cast<double>(expected.win) - static_cast<double>(expected.loss);
-  return std::clamp(position.mover == Color::kWhite ? value : -value, -1.0, 1.0);
+  return white_value(position, static_cast<double>(expected.win) - static_cast<double>(expected.loss));
+}
+
+// The positions before each move, and what the network sees there.
+struct JudgedPlies {
+  std::vector<Position> positions;
+  std::vector<Evaluation> evaluations;
+};
+
+JudgedPlies judge_plies(Evaluator& evaluator, Position position, std::span<const Move> moves) {
+  JudgedPlies plies;
+  for (const Move move : moves) {
+    plies.positions.push_back(position);
+    apply(position, move);
+  }
+  plies.evaluations.resize(moves.size());
+  evaluator.evaluate(plies.positions, plies.evaluations);
+  return plies;
 }
 
 }  // namespace
+
+double white_value(const Position& position, double mover_value) noexcept {
+  const double value = std::clamp(mover_value, -1.0, 1.0);
+  return position.mover == Color::kWhite ? value : -value;
+}
+
+std::vector<MatchGame> games_of(std::span<const MatchResult> matches) {
+  std::vector<MatchGame> games;
+  for (const MatchResult& match : matches) games.insert(games.end(), match.games.begin(), match.games.end());
+  return games;
+}
 
 ReportMatch report_match(const MatchResult& match) {
   ReportMatch report;
@@ -128,13 +155,12 @@ GameStatistics game_statistics(std::string name, std::span<const MatchGame> game
 }
 
 void add_match_games(ReportData& report, std::span<const MatchResult> matches) {
-  std::vector<MatchGame> all;
   for (const MatchResult& match : matches) {
-    all.insert(all.end(), match.games.begin(), match.games.end());
     for (ReportGame& game : sample_games(match, kGamesOfMatch)) {
       if (report.games.size() < kMostGames) report.games.push_back(std::move(game));
     }
   }
+  const std::vector<MatchGame> all = games_of(matches);
   if (all.empty()) return;
   report.first_player.push_back(first_player_results("Games of these matches", all));
   report.statistics.push_back(game_statistics("Games of these matches", all));
@@ -166,14 +192,7 @@ std::vector<FirstMoveMap> first_move_maps(Evaluator& evaluator, std::span<const 
 
 void judge_games(Evaluator& evaluator, std::span<ReportGame> games, std::size_t likely) {
   for (ReportGame& game : games) {
-    std::vector<Position> positions;
-    Position position = game.start;
-    for (const Move move : game.moves) {
-      positions.push_back(position);
-      apply(position, move);
-    }
-    std::vector<Evaluation> evaluations(positions.size());
-    evaluator.evaluate(positions, evaluations);
+    const auto [positions, evaluations] = judge_plies(evaluator, game.start, game.moves);
     game.plies.clear();
     for (std::size_t ply = 0; ply < positions.size(); ++ply) {
       game.plies.push_back({white_value(positions[ply], evaluations[ply].wdl),
@@ -198,14 +217,7 @@ std::optional<ReportCalibration> game_calibration(Evaluator& evaluator, std::str
                                                   std::span<const MatchGame> games) {
   std::vector<Forecast> forecasts;
   for (const MatchGame& game : games) {
-    std::vector<Position> positions;
-    Position position = game.start;
-    for (const Move move : game.moves) {
-      positions.push_back(position);
-      apply(position, move);
-    }
-    std::vector<Evaluation> evaluations(positions.size());
-    evaluator.evaluate(positions, evaluations);
+    const auto [positions, evaluations] = judge_plies(evaluator, game.start, game.moves);
     for (std::size_t ply = 0; ply < positions.size(); ++ply) {
       const bool white = positions[ply].mover == Color::kWhite;
       forecasts.push_back(
@@ -222,7 +234,7 @@ MoveShares likeliest_moves(const Position& position, std::span<const float> poli
     const double share = policy[static_cast<std::size_t>(move.index())];
     if (share > 0) shares.emplace_back(move, std::min(1.0, share));
   });
-  std::ranges::stable_sort(shares, std::ranges::greater(), &std::pair<Move, double>::second);
+  sort_likeliest_first(shares);
   if (shares.size() > count) shares.resize(count);
   return shares;
 }

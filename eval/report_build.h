@@ -18,6 +18,12 @@ namespace pahtum {
 
 // Makes parts of a ReportData from what an evaluation has in hand. See docs/report.md.
 
+// A value for the mover, −1 … 1 (beyond that by rounding), as White's.
+[[nodiscard]] double white_value(const Position& position, double mover_value) noexcept;
+
+// The games of all matches, in order.
+[[nodiscard]] std::vector<MatchGame> games_of(std::span<const MatchResult> matches);
+
 [[nodiscard]] ReportMatch report_match(const MatchResult& match);
 
 // Up to `count` games of a match, spread evenly over its pairs, with the names of their players.

@@ -370,7 +370,7 @@ class Reader {
       shares.emplace_back(move_named(name, item.key(), size), share);
     }
     // The document's objects are ordered by name; readers expect the likeliest first.
-    std::ranges::stable_sort(shares, std::ranges::greater(), &std::pair<Move, double>::second);
+    sort_likeliest_first(shares);
   }
   template <class T, class Describe>
   void object(const char* name, T& value, Describe describe) {
@@ -460,6 +460,10 @@ void require_sound(const ReportData& report, const ObjectReader& reader) {
 }
 
 }  // namespace
+
+void sort_likeliest_first(MoveShares& shares) {
+  std::ranges::stable_sort(shares, std::ranges::greater(), &std::pair<Move, double>::second);
+}
 
 Json to_json(const ReportData& report) {
   Writer writer;

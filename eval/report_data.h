@@ -94,6 +94,8 @@ struct FirstPlayerResults {
 };
 
 using MoveShares = std::vector<std::pair<Move, double>>;
+// Equal shares keep their order.
+void sort_likeliest_first(MoveShares& shares);
 
 // How likely each first move is in a position.
 struct FirstMoveMap {

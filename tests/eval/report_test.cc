@@ -207,12 +207,15 @@ TEST(Report, WarnsOfFewDistinctGames) {
 }
 
 TEST(Report, WhatEvaluateKnowsMakesAPage) {
-  ReportInput input;
+  ReportData input;
   input.title = "quick & <dirty>";
-  input.facts = {{"rules", "7×7, 5 random holes"}, {"checkpoint", "a<b>.ckpt"}};
+  input.target.facts = {{"rules", "7×7, 5 random holes"}, {"checkpoint", "a<b>.ckpt"}};
   for (int iteration = 1; iteration <= 10; ++iteration) input.metrics.push_back(full_row(iteration));
-  input.matches = {random_match("net:runs/quick-1", "random"), random_match("net:runs/quick-1", "uct:1000")};
-  input.config = "game:\n  size: 7  # <script>alert('&')</script>\n";
+  const std::vector<MatchResult> matches = {random_match("net:runs/quick-1", "random"),
+                                            random_match("net:runs/quick-1", "uct:1000")};
+  for (const MatchResult& match : matches) input.matches.push_back(report_match(match));
+  add_match_games(input, matches);
+  input.target.config = "game:\n  size: 7  # <script>alert('&')</script>\n";
   const std::string html = html_report(input);
   expect_sound(html);
   expect_has(html, {"quick &amp; &lt;dirty&gt;", "a&lt;b&gt;.ckpt", "&lt;script&gt;alert(&#39;&amp;&#39;)",
