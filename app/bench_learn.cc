@@ -10,6 +10,7 @@
 #include "env/base/random.h"
 #include "env/base/thread_team.h"
 #include "env/game_rules.h"
+#include "env/random_move.h"
 #include "model/network_evaluator.h"
 #include "model/plain_learner.h"
 #include "model/trainer.h"
@@ -31,8 +32,7 @@ Replay random_replay(const RunConfig& config) {
     Random random(static_cast<std::uint64_t>(config.run.seed), Stream::kTest, games.size());
     for (Position position = start; !position.over();) {
       const int legal = legal_count(position);
-      const Move move =
-          nth_legal(position, static_cast<int>(random.below(static_cast<std::uint32_t>(legal))));
+      const Move move = random_move(position, random);
       const std::vector<float> shares(static_cast<std::size_t>(legal), 1.0f / static_cast<float>(legal));
       game.add_searched(move, Value(0.0f), shares, MoveOrigin::kSearched);
       apply(position, move);

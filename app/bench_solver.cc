@@ -8,6 +8,7 @@
 #include "app/bench_row.h"
 #include "env/base/thread_team.h"
 #include "env/game_rules.h"
+#include "env/random_move.h"
 #include "search/solver.h"
 #include "search/uct.h"
 
@@ -32,9 +33,7 @@ std::vector<Position> positions_of(const Kind& kind, std::uint64_t seed) {
     Position position = rules.start(seed, Stream::kTest, number);
     Random random(seed, Stream::kTest, number, 1);
     while (position.empty_count() > kind.empty) {
-      const auto choices = static_cast<std::uint32_t>(legal_count(position));
-      apply(position, kind.good_play ? uct.choose(position, random)
-                                     : nth_legal(position, static_cast<int>(random.below(choices))));
+      apply(position, kind.good_play ? uct.choose(position, random) : random_move(position, random));
     }
     positions.push_back(position);
   }

@@ -14,6 +14,7 @@
 #include "env/base/random.h"
 #include "env/base/thread_team.h"
 #include "env/game_rules.h"
+#include "env/random_move.h"
 #include "model/network_evaluator.h"
 
 namespace pahtum {
@@ -158,8 +159,7 @@ class Match {
     Position position = game.start;
     Random random(config_.seed, Stream::kEvaluationOpening, layout);
     for (int ply = 0; ply < config_.opening_plies; ++ply) {
-      const auto choices = static_cast<std::uint32_t>(legal_count(position));
-      game.moves.push_back(nth_legal(position, static_cast<int>(random.below(choices))));
+      game.moves.push_back(random_move(position, random));
       apply(position, game.moves.back());
     }
   }

@@ -6,6 +6,7 @@
 #include "env/base/error.h"
 #include "env/base/random.h"
 #include "env/game_rules.h"
+#include "env/random_move.h"
 #include "eval/network_player.h"
 #include "eval/player_spec.h"
 #include "model/checkpoint.h"
@@ -43,11 +44,6 @@ class SinglePlayer final : public Player {
 template <class Choice>
 std::unique_ptr<Player> make_single(const PlayerInfo& info, std::uint64_t seed, Choice choice) {
   return std::make_unique<SinglePlayer<Choice>>(info, seed, std::move(choice));
-}
-
-Move random_move(const Position& position, Random& random) {
-  return nth_legal(position,
-                   static_cast<int>(random.below(static_cast<std::uint32_t>(legal_count(position)))));
 }
 
 // Perfect play once few squares are empty. The best margin brings the best outcome too.

@@ -3,15 +3,9 @@
 #include <cmath>
 #include <utility>
 
+#include "env/random_move.h"
+
 namespace pahtum {
-namespace {
-
-Move random_move(const Position& position, Random& random) {
-  return nth_legal(position,
-                   static_cast<int>(random.below(static_cast<std::uint32_t>(legal_count(position)))));
-}
-
-}  // namespace
 
 LineGames::LineGames(const GameRules& rules, const LineGamesConfig& config,
                      std::shared_ptr<const LineEvaluation> evaluation)

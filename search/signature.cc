@@ -10,6 +10,7 @@
 #include "env/base/fingerprint.h"
 #include "env/base/random.h"
 #include "env/batch_environment.h"
+#include "env/random_move.h"
 #include "search/batch_search.h"
 #include "search/evaluator.h"
 #include "search/search_tree.h"
@@ -49,11 +50,7 @@ void add_random_games(const GameConfig& game, AutoReset auto_reset, Fingerprint&
     for (int row = 0; row < kEnvironments; ++row) {
       const Position& position = environment.position(row);
       // A row that waits for its reset ignores its action.
-      const int choices = position.over() ? 0 : legal_count(position);
-      const Move move =
-          choices == 0
-              ? Move::at(0)
-              : nth_legal(position, static_cast<int>(random.below(static_cast<std::uint32_t>(choices))));
+      const Move move = position.over() ? Move::at(0) : random_move(position, random);
       actions[static_cast<std::size_t>(row)] = action_of(move, environment.size());
     }
     environment.step(actions);

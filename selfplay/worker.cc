@@ -8,6 +8,7 @@
 #include "env/base/error.h"
 #include "env/base/random.h"
 #include "env/base/thread_team.h"
+#include "env/random_move.h"
 
 namespace pahtum {
 namespace {
@@ -79,9 +80,7 @@ bool SelfplayWorker::choose(Slot& slot, std::int32_t row, Move& move, Position& 
   const auto ply = static_cast<int>(slot.record.moves.size());
   Random random(seed_, Stream::kMoveChoice, game_number(row), static_cast<std::uint32_t>(ply));
   if (ply < slot.random_plies) {
-    const Position& position = environment_.position(row);
-    move = nth_legal(position,
-                     static_cast<int>(random.below(static_cast<std::uint32_t>(legal_count(position)))));
+    move = random_move(environment_.position(row), random);
     slot.record.add_random(move);
     return true;
   }
