@@ -210,16 +210,7 @@ int LineSearch::search(const Board& board, int depth, int alpha, int beta) {
     std::swap(memory[index], memory[next]);
     const int square = memory[index].square;
     const Board child = board.after(square);
-    int value = 0;
-    if (index == 0) {
-      value = -search(child, depth - 1, -beta, -alpha);
-    } else {
-      // What is called whole must be.
-      const int less = options_.reductions && !whole ? reduction(depth, index) : 0;
-      value = -search(child, depth - 1 - less, -alpha - 1, -alpha);
-      if (less > 0 && value > alpha && !stopped_) value = -search(child, depth - 1, -alpha - 1, -alpha);
-      if (value > alpha && value < beta && !stopped_) value = -search(child, depth - 1, -beta, -alpha);
-    }
+    const int value = search_child(child, index, whole, depth, alpha, beta);
     if (stopped_) return 0;
     if (value <= best) continue;
     best = value;
@@ -234,20 +225,22 @@ int LineSearch::search(const Board& board, int depth, int alpha, int beta) {
   return best;
 }
 
+int LineSearch::search_child(const Board& child, std::size_t index, bool whole, int depth, int alpha,
+                             int beta) {
+  if (index == 0) return -search(child, depth - 1, -beta, -alpha);
+  const int less = options_.reductions && !whole ? reduction(depth, index) : 0;
+  int value = -search(child, depth - 1 - less, -alpha - 1, -alpha);
+  if (less > 0 && value > alpha && !stopped_) value = -search(child, depth - 1, -alpha - 1, -alpha);
+  if (value > alpha && value < beta && !stopped_) value = -search(child, depth - 1, -beta, -alpha);
+  return value;
+}
+
 bool LineSearch::search_root(int depth, int alpha, int beta) {
   const bool whole = depth >= live_count();
   int best = -kInfinite;
   for (std::size_t index = 0; index < root_moves_.size(); ++index) {
     const Board child = root_.after(root_moves_[index].square);
-    int value = 0;
-    if (index == 0) {
-      value = -search(child, depth - 1, -beta, -alpha);
-    } else {
-      const int less = options_.reductions && !whole ? reduction(depth, index) : 0;
-      value = -search(child, depth - 1 - less, -alpha - 1, -alpha);
-      if (less > 0 && value > alpha && !stopped_) value = -search(child, depth - 1, -alpha - 1, -alpha);
-      if (value > alpha && value < beta && !stopped_) value = -search(child, depth - 1, -beta, -alpha);
-    }
+    const int value = search_child(child, index, whole, depth, alpha, beta);
     if (stopped_) return false;
     if (value <= best) continue;
     best = value;

@@ -81,6 +81,10 @@ class LineSearch {
   [[nodiscard]] int evaluate(const Board& board) const noexcept;
   [[nodiscard]] int best_child(const Board& board, Bitboard live, int beta) noexcept;
   int search(const Board& board, int depth, int alpha, int beta);
+  // The value of a position's child number `index` in the order of search, for who moves in the position: the
+  // first with the whole window, the others with a null window, less deep when late, and again where they
+  // prove better. `whole`: the position is searched to the game's end, and its children must be.
+  int search_child(const Board& child, std::size_t index, bool whole, int depth, int alpha, int beta);
   bool search_root(int depth, int alpha, int beta);
   void count_node() noexcept;
 
