@@ -1,13 +1,11 @@
 #include "selfplay/event_file.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cassert>
-#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -16,7 +14,6 @@
 #include <system_error>
 #include <type_traits>
 
-#include "env/base/error.h"
 #include "env/base/files.h"
 
 namespace pahtum {
@@ -215,32 +212,11 @@ EventFile::EventFile(const fs::path& folder, std::int64_t first_step) {
   const double time = now();
   const std::int64_t second = free_second(folder, static_cast<std::int64_t>(time));
   path_ = folder / (std::string(kNamePrefix) + ten_digits(second) + "." + host_name());
-  write(version_event(time) + session_event(time, first_step));
+  append_to_file(path_, version_event(time) + session_event(time, first_step));
 }
 
 void EventFile::add(std::int64_t step, const std::vector<EventValue>& values) {
-  write(summary_event(now(), step, values));
-}
-
-void EventFile::write(const std::string& records) const {
-  const int file = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (file < 0) {
-    throw failure(path_.string(), "cannot be opened: " + std::generic_category().message(errno));
-  }
-  std::size_t written = 0;
-  int error = 0;
-  while (written < records.size() && error == 0) {
-    const ssize_t count = ::write(file, records.data() + written, records.size() - written);
-    if (count >= 0) {
-      written += static_cast<std::size_t>(count);
-    } else if (errno != EINTR) {
-      error = errno;
-    }
-  }
-  if (::close(file) != 0 && error == 0) error = errno;
-  if (error != 0) {
-    throw failure(path_.string(), "cannot be written: " + std::generic_category().message(error));
-  }
+  append_to_file(path_, summary_event(now(), step, values));
 }
 
 }  // namespace pahtum

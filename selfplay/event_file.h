@@ -73,8 +73,6 @@ class EventFile {
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
 
  private:
-  void write(const std::string& records) const;
-
   std::filesystem::path path_;
 };
 

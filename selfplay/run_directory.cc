@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <system_error>
 
 #include "env/base/error.h"
@@ -142,9 +141,7 @@ std::vector<GameRecord> RunDirectory::load_newest_games(std::int64_t iteration, 
 }
 
 void RunDirectory::append_metrics(const nlohmann::json& row) const {
-  std::ofstream file(metrics_path(), std::ios::app | std::ios::binary);
-  file << row.dump() + "\n" << std::flush;
-  if (!file) throw failure(metrics_path().string(), "cannot be written");
+  append_to_file(metrics_path(), row.dump() + "\n");
 }
 
 void RunDirectory::drop_metrics_after(std::int64_t iteration) const {

@@ -62,11 +62,9 @@ class Descriptor {
   int fd_;
 };
 
-// Writes `temporary`; messages name `path`, which it is to become.
-void write_and_flush(const std::filesystem::path& temporary, const std::filesystem::path& path,
-                     std::span<const std::byte> content) {
-  Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  if (file.get() < 0) throw failure(path.string(), "cannot be created: " + reason(errno));
+// Messages name `path`.
+void write_all(const Descriptor& file, const std::filesystem::path& path,
+               std::span<const std::byte> content) {
   std::size_t written = 0;
   while (written < content.size()) {
     const ssize_t count = ::write(file.get(), content.data() + written, content.size() - written);
@@ -76,6 +74,14 @@ void write_and_flush(const std::filesystem::path& temporary, const std::filesyst
     }
     written += static_cast<std::size_t>(count);
   }
+}
+
+// Writes `temporary`; messages name `path`, which it is to become.
+void write_and_flush(const std::filesystem::path& temporary, const std::filesystem::path& path,
+                     std::span<const std::byte> content) {
+  Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (file.get() < 0) throw failure(path.string(), "cannot be created: " + reason(errno));
+  write_all(file, path, content);
   if (::fsync(file.get()) != 0) throw failure(path.string(), "cannot be flushed to disk: " + reason(errno));
   if (!file.close()) throw failure(path.string(), "cannot be closed: " + reason(errno));
 }
@@ -154,6 +160,13 @@ void write_file_atomically(const std::filesystem::path& given, std::span<const s
 
 void write_file_atomically(const std::filesystem::path& path, std::string_view content) {
   write_file_atomically(path, std::as_bytes(std::span(content.data(), content.size())));
+}
+
+void append_to_file(const std::filesystem::path& path, std::string_view content) {
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  if (file.get() < 0) throw failure(path.string(), "cannot be opened: " + reason(errno));
+  write_all(file, path, std::as_bytes(std::span(content.data(), content.size())));
+  if (!file.close()) throw failure(path.string(), "cannot be written: " + reason(errno));
 }
 
 std::string read_file(const std::filesystem::path& path) {

@@ -20,6 +20,10 @@ namespace pahtum {
 void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> content);
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
+// Adds `content` at the end of `path`, which is made when it is not there; not flushed to disk. Throws a
+// kFailure Error that names the path.
+void append_to_file(const std::filesystem::path& path, std::string_view content);
+
 // The whole file. Throws a kRequest Error that names the path when it is missing, a folder, or unreadable.
 [[nodiscard]] std::string read_file(const std::filesystem::path& path);
 

@@ -207,6 +207,17 @@ TEST_F(Files, AFrameCutShortAtAnyByteIsRefused) {
   EXPECT_EQ(read_frame(path, kFormat), "a payload of some length");
 }
 
+TEST_F(Files, WhatIsAppendedStandsBehindWhatWasThere) {
+  const fs::path path = folder_ / "lines";
+  append_to_file(path, "one\n");
+  append_to_file(path, "");
+  append_to_file(path, std::string("two\0\n", 5));
+  EXPECT_EQ(read_file(path), std::string("one\ntwo\0\n", 9));
+  EXPECT_EQ(names(), Names{"lines"});
+  expect_error(Fault::kFailure, {(folder_ / "none" / "lines").string(), "cannot be opened"},
+               [&] { append_to_file(folder_ / "none" / "lines", "x"); });
+}
+
 TEST_F(Files, AFrameWithAnyBitWrongIsRefused) {
   const fs::path path = folder_ / "frame";
   write_frame(path, kFormat, "payload");
