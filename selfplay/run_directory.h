@@ -9,6 +9,7 @@
 #include "model/checkpoint.h"
 #include "selfplay/game_record.h"
 #include "selfplay/run_config.h"
+#include "selfplay/run_lock.h"
 
 namespace pahtum {
 
@@ -22,6 +23,7 @@ namespace pahtum {
 //   metrics.jsonl            one JSON object per finished iteration
 //   events.out.tfevents.*    the same for TensorBoard, one file per session of the run
 //   evaluation.json, report.html   written by the evaluation
+//   lock                     there while a process trains; says which (selfplay/run_lock.h)
 //
 // Errors are kRequest when the folder is not what it should be, kFailure when writing fails; both name the
 // path.
@@ -29,6 +31,10 @@ class RunDirectory {
  public:
   explicit RunDirectory(std::filesystem::path root) : root_(std::move(root)) {}
 
+  // Makes the folder where it is missing, keeps other processes from training in it while the result lives,
+  // and removes the temporary files that a killed one left. Refuses as RunLock does, and a path that is a
+  // file.
+  [[nodiscard]] RunLock lock() const;
   // Makes the folders and writes config.yaml and version.txt; refuses a folder that already holds a run, and
   // then writes nothing.
   void create(const RunConfig& config) const;
@@ -36,6 +42,8 @@ class RunDirectory {
   // Refuses a folder that holds no run.
   void require_run() const;
   [[nodiscard]] bool holds_run() const;
+  // Whether it was stopped before its first checkpoint and has nothing yet that could be lost.
+  [[nodiscard]] bool holds_configuration_only() const;
 
   [[nodiscard]] const std::filesystem::path& root() const noexcept { return root_; }
   [[nodiscard]] std::filesystem::path config_path() const { return root_ / "config.yaml"; }
@@ -63,6 +71,8 @@ class RunDirectory {
   void drop_metrics_after(std::int64_t iteration) const;
 
  private:
+  void require_folder_or_nothing() const;
+
   std::filesystem::path root_;
 };
 

@@ -485,6 +485,7 @@ TrainingSummary start_training(const RunConfig& config, const std::filesystem::p
   RunDirectory directory(run);
   if (directory.holds_run()) directory.create(config);  // refuses before the network is built
   TrainingLoop loop(config, directory, stop, check);
+  const RunLock lock = directory.lock();
   directory.create(config);
   loop.save();
   return loop.run();
@@ -496,6 +497,12 @@ TrainingSummary resume_training(const std::filesystem::path& run, std::span<cons
   directory.require_run();
   const RunConfig config = load_run_config(directory.config_path(), overrides);
   require_inference(inference_of(config.run, check));
+  const RunLock lock = directory.lock();
+  if (directory.holds_configuration_only()) {  // killed before its first checkpoint
+    TrainingLoop loop(config, directory, stop, check);
+    loop.save();
+    return loop.run();
+  }
   std::vector<std::string> skipped;
   const std::filesystem::path path = resolve_checkpoint(run, &skipped);
   for (const std::string& broken : skipped)
