@@ -5,7 +5,6 @@ writer and its reader alike would still be seen.
 """
 
 import json
-import pathlib
 import struct
 
 # Fields of JSON documents that tell times, speeds and memory, which no two runs have in common.
@@ -36,9 +35,8 @@ def crc32c(data):
     return crc ^ 0xFFFFFFFF
 
 
-def read_frame(path, magic):
-    """The payload of a framed file, every field of the frame checked."""
-    data = pathlib.Path(path).read_bytes()
+def unframed(data, magic, path):
+    """The payload of a framed file's bytes, every field of the frame checked; messages name the path."""
     if data[:8] != magic or len(data) < 24:
         raise Broken(f"{path}: does not start with {magic.decode()} or is too short")
     (length,) = struct.unpack_from("<Q", data, 12)
@@ -50,8 +48,12 @@ def read_frame(path, magic):
 
 
 def read_checkpoint(path):
+    return parse_checkpoint(path.read_bytes(), path)
+
+
+def parse_checkpoint(data, path):
     """(manifest, {tensor name: (dtype, shape, bytes)})"""
-    payload = read_frame(path, b"PAHTUMCK")
+    payload = unframed(data, b"PAHTUMCK", path)
     (header_length,) = struct.unpack_from("<Q", payload)
     header = json.loads(payload[8:8 + header_length])
     data = payload[8 + header_length:]
@@ -141,6 +143,8 @@ def json_differences(a, b, place=""):
     elif isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
         for index, (left, right) in enumerate(zip(a, b)):
             yield from json_differences(left, right, f"{place}[{index}]")
+    elif isinstance(a, list) and isinstance(b, list):
+        yield f"{place} has {len(b)} entries instead of {len(a)}"
     elif a != b:
         yield f"{place} is {json.dumps(b)[:80]} instead of {json.dumps(a)[:80]}"
 
