@@ -149,7 +149,7 @@ class Trial:
         self.newest = -1
         self.signalled = False  # whether its saves may lie between the scheduled ones
         self.faults = {}  # text: when
-        self.kills = 0
+        self.kills = self.late_kills = 0
         run.parent.mkdir()
 
     def fault(self, text):
