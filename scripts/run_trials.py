@@ -16,6 +16,7 @@ import run_files as files
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STAGES = ("start-up", "self-play", "learning", "saving", "matches", "evaluation", "report")
+SHOWN_FAULTS = 6  # of each run as they are seen
 STARTED = "Ctrl-C saves"  # logged once everything is loaded
 EVALUATES = re.compile(r"info \d+ pairs against ")
 
@@ -153,8 +154,11 @@ class Trial:
         run.parent.mkdir()
 
     def fault(self, text):
-        if text not in self.faults:
-            self.faults[text] = self.kills
+        if text in self.faults:
+            return
+        self.faults[text] = self.kills
+        # Once a run has gone astray, all that follows differs as well.
+        if len(self.faults) <= SHOWN_FAULTS:
             say(f"{self.run.parent.name}, after {self.kills} kills: {text}")
 
     def check_after_kill(self):
@@ -241,6 +245,8 @@ def add_options(parser):
 
 def prepare(options):
     """Checks the program and the configuration, and returns the folder of the runs."""
+    # So that a script told to end takes its process with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     options.program, options.config = options.program.resolve(), options.config.resolve()
     if not options.program.exists():
         die(f"{options.program} is missing; run scripts/build first")
