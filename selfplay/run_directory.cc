@@ -54,14 +54,6 @@ void remove_file(const fs::path& file) {
   if (error) throw failure(file.string(), "cannot be removed: " + error.message());
 }
 
-// What write_file_atomically had not yet renamed when its process was killed.
-void remove_temporary_files(const fs::path& folder) {
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (entry.path().extension() == ".tmp") remove_file(entry.path());
-  }
-}
-
 }  // namespace
 
 // Not so an empty checkpoints/: a run may be started again that was killed before it had its config.yaml.
@@ -78,10 +70,20 @@ RunLock RunDirectory::lock() const {
   require_folder_or_nothing();
   make_folder(root_);
   RunLock lock(root_);
-  // Not those of reports in the run's own folder, which other processes may be writing: each is written over
-  // by the next.
-  for (const char* folder : {"checkpoints", "games"}) remove_temporary_files(root_ / folder);
-  for (fs::path file : {config_path(), metrics_path(), root_ / "version.txt"}) remove_file(file += ".tmp");
+  // What write_file_atomically had not yet renamed when its process was killed. Reports in the run's own
+  // folder are left alone: other processes may be writing them, and each is written over by the next.
+  std::vector<fs::path> left;
+  for (const char* folder : {"checkpoints", "games"}) {
+    std::error_code missing;
+    for (const auto& entry : fs::directory_iterator(root_ / folder, missing)) {
+      if (entry.path().extension() == ".tmp") left.push_back(entry.path());
+    }
+  }
+  for (const char* name :
+       {"config.yaml.tmp", "version.txt.tmp", "metrics.jsonl.tmp", "failed-batch.ckpt.tmp"}) {
+    left.push_back(root_ / name);
+  }
+  for (const fs::path& file : left) remove_file(file);
   return lock;
 }
 

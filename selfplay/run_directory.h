@@ -17,13 +17,13 @@ namespace pahtum {
 //
 //   config.yaml              the resolved configuration
 //   version.txt              project version that started the run
+//   lock                     there while a process trains; says which (selfplay/run_lock.h)
 //   checkpoints/NNNNNN.ckpt  after iteration NNNNNN (000000: before the first); the newest few are
 //                           kept, and with a gate the one that plays
 //   games/NNNNNN.games       finished games of iteration NNNNNN
 //   metrics.jsonl            one JSON object per finished iteration
 //   events.out.tfevents.*    the same for TensorBoard, one file per session of the run
 //   evaluation.json, report.html   written by the evaluation
-//   lock                     there while a process trains; says which (selfplay/run_lock.h)
 //
 // Errors are kRequest when the folder is not what it should be, kFailure when writing fails; both name the
 // path.

@@ -186,7 +186,7 @@ TEST(RunLock, LockingARunRemovesWhatAKilledProcessWasWriting) {
   const fs::path root = directory.root();
   write_file_atomically(directory.games_path(1), "kept");
   for (const char* name : {"checkpoints/000002.ckpt.tmp", "games/000002.games.tmp", "metrics.jsonl.tmp",
-                           "config.yaml.tmp", "report.html.tmp"}) {
+                           "config.yaml.tmp", "failed-batch.ckpt.tmp", "report.html.tmp"}) {
     write_file_atomically(root / name, "half");
   }
   const RunLock lock = directory.lock();
