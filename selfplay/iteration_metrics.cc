@@ -97,6 +97,45 @@ json IterationMetrics::row(const IterationPosition& position) const {
   return row;
 }
 
+json IterationMetrics::state() const {
+  return json{{"selfplay_seconds", selfplay_seconds_},
+              {"learn_seconds", learn_seconds_},
+              {"played_games", played_games_},
+              {"moves", moves_},
+              {"evaluations", evaluations_},
+              {"batches", batches_},
+              {"duplicates", duplicates_},
+              {"steps", steps_},
+              {"learning_rate", learning_rate_},
+              {"match", match_},
+              {"gate", gate_},
+              {"losses",
+               {sums_.total, sums_.policy, sums_.value, sums_.margin, sums_.ownership, sums_.policy_entropy,
+                sums_.policy_accuracy, sums_.value_accuracy, sums_.gradient_norm}}};
+}
+
+void IterationMetrics::restore(const json& state) {
+  *this = {};
+  state.at("selfplay_seconds").get_to(selfplay_seconds_);
+  state.at("learn_seconds").get_to(learn_seconds_);
+  state.at("played_games").get_to(played_games_);
+  state.at("moves").get_to(moves_);
+  state.at("evaluations").get_to(evaluations_);
+  state.at("batches").get_to(batches_);
+  state.at("duplicates").get_to(duplicates_);
+  state.at("steps").get_to(steps_);
+  state.at("learning_rate").get_to(learning_rate_);
+  match_ = state.at("match");
+  gate_ = state.at("gate");
+  const json& losses = state.at("losses");
+  std::size_t next = 0;
+  for (double* sum :
+       {&sums_.total, &sums_.policy, &sums_.value, &sums_.margin, &sums_.ownership, &sums_.policy_entropy,
+        &sums_.policy_accuracy, &sums_.value_accuracy, &sums_.gradient_norm}) {
+    losses.at(next++).get_to(*sum);
+  }
+}
+
 std::string iteration_line(const json& row, std::int64_t iterations) {
   std::string line =
       fmt::format("iteration {}/{} · {} games · {:.1f} games/s · {:.0f} evaluations/s",

@@ -40,6 +40,11 @@ class IterationMetrics {
   [[nodiscard]] const GameHistograms& histograms() const noexcept { return histograms_; }
   [[nodiscard]] nlohmann::json row(const IterationPosition& position) const;
 
+  // What a run stopped within an iteration needs to go on with the same row: all but the games, which are
+  // added again. restore() throws nlohmann::json::exception for what is no such state.
+  [[nodiscard]] nlohmann::json state() const;
+  void restore(const nlohmann::json& state);
+
  private:
   double selfplay_seconds_ = 0;
   double learn_seconds_ = 0;

@@ -89,6 +89,10 @@ Schema describe(ScheduleConfig& config) {
       .integer("workers", &config.workers, 0, 1024, "threads", "Self-play threads; 0 means one per core.")
       .integer("keep_checkpoints", &config.keep_checkpoints, 1, 1'000'000, "checkpoints",
                "How many of the newest checkpoints stay on disk.")
+      .integer("save_every_games", &config.save_every_games, 0, 10'000'000, "games",
+               "Save also within an iteration, each time so many more of its games are finished; 0: only "
+               "between iterations. A crash costs what was played since the last save. Searches begin afresh "
+               "after each.")
       .boolean(
           "tensorboard", &config.tensorboard,
           "Also write each iteration's numbers and histograms into an event file that TensorBoard shows.");

@@ -57,7 +57,7 @@ void remove_file(const fs::path& file) {
 }  // namespace
 
 bool RunDirectory::holds_run() const {
-  return fs::exists(config_path()) || fs::exists(root_ / "checkpoints") || fs::exists(metrics_path());
+  return fs::exists(config_path()) || fs::exists(root_ / "checkpoints");
 }
 
 void RunDirectory::create(const RunConfig& config) const {
@@ -68,10 +68,17 @@ void RunDirectory::create(const RunConfig& config) const {
   if (fs::exists(root_) && !fs::is_directory(root_)) {
     throw request_error(root_.string(), "is a file; name a folder for the run");
   }
-  make_folder(root_ / "checkpoints");
-  make_folder(root_ / "games");
+  make_folder(root_);
   write_file_atomically(root_ / "version.txt", std::string(PAHTUM_VERSION) + "\n");
   save_config(config);
+  complete();
+}
+
+void RunDirectory::complete() const {
+  make_folder(root_ / "checkpoints");
+  make_folder(root_ / "games");
+  // A run without finished iterations has a file without rows.
+  if (!fs::exists(metrics_path()) && checkpoint_paths().empty()) write_file_atomically(metrics_path(), "");
 }
 
 void RunDirectory::save_config(const RunConfig& config) const {
@@ -93,6 +100,10 @@ fs::path RunDirectory::games_path(std::int64_t iteration) const {
   return root_ / "games" / numbered(iteration, kShardEnding);
 }
 
+fs::path RunDirectory::unfinished_games_path(std::int64_t iteration) const {
+  return root_ / "games" / numbered(iteration, kUnfinishedEnding);
+}
+
 std::vector<fs::path> RunDirectory::checkpoint_paths() const {
   std::vector<fs::path> paths;
   if (!fs::is_directory(root_ / "checkpoints")) return paths;
@@ -109,20 +120,36 @@ std::vector<fs::path> RunDirectory::games_paths() const {
 }
 
 std::optional<std::int64_t> RunDirectory::iteration_of_games(const fs::path& file) {
-  return number_of(file, kShardEnding);
+  return number_of(file, file.extension() == kUnfinishedEnding ? kUnfinishedEnding : kShardEnding);
 }
 
-void RunDirectory::prune_checkpoints(std::int64_t keep, std::int64_t playing) const {
+void RunDirectory::prune_checkpoints(std::int64_t keep, std::span<const std::int64_t> also) const {
   const auto files = numbered_files(root_ / "checkpoints", ".ckpt");
   for (std::size_t k = 0; k + static_cast<std::size_t>(keep) < files.size(); ++k) {
-    if (files[k].first != playing) remove_file(files[k].second);
+    if (std::ranges::find(also, files[k].first) == also.end()) remove_file(files[k].second);
   }
 }
 
-void RunDirectory::drop_games_after(std::int64_t iteration) const {
-  for (const auto& [number, path] : numbered_files(root_ / "games", kShardEnding)) {
-    if (number > iteration) remove_file(path);
+void RunDirectory::set_games_aside_after(std::int64_t iteration) const {
+  const fs::path aside = root_ / "games" / "set-aside";
+  for (const char* ending : {kShardEnding, kUnfinishedEnding}) {
+    for (const auto& [number, path] : numbered_files(root_ / "games", ending)) {
+      if (number <= iteration) continue;
+      make_folder(aside);
+      std::error_code error;
+      fs::rename(path, aside / path.filename(), error);
+      if (error)
+        throw failure(path.string(), "cannot be moved to " + aside.string() + ": " + error.message());
+    }
   }
+}
+
+void RunDirectory::remove_unfinished_games(std::int64_t iteration) const {
+  remove_file(unfinished_games_path(iteration));
+}
+
+void RunDirectory::remove_state() const {
+  remove_file(state_path());
 }
 
 std::vector<GameRecord> RunDirectory::load_newest_games(std::int64_t iteration, std::int64_t games) const {
@@ -145,6 +172,7 @@ void RunDirectory::append_metrics(const nlohmann::json& row) const {
 }
 
 void RunDirectory::drop_metrics_after(std::int64_t iteration) const {
+  if (!fs::exists(metrics_path())) return;
   std::string kept;
   for (const nlohmann::json& row : read_metrics(metrics_path())) {
     if (row.value("iteration", std::int64_t{0}) <= iteration) kept += row.dump() + "\n";

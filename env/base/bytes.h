@@ -2,12 +2,14 @@
 
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "env/base/error.h"
 
@@ -15,10 +17,10 @@ namespace pahtum {
 
 static_assert(std::endian::native == std::endian::little, "numbers are written as they lie in memory");
 
-// Numbers of the binary formats: little-endian, floating-point ones by their bits.
+// Numbers of the binary formats, and what consists of them: little-endian, floating-point ones by their bits.
 template <class Number>
-void append_number(std::string& bytes, Number number) {
-  static_assert(std::is_arithmetic_v<Number>);
+void append_number(std::string& bytes, const Number& number) {
+  static_assert(std::is_trivially_copyable_v<Number>);
   const std::size_t at = bytes.size();
   bytes.resize(at + sizeof(number));
   std::memcpy(bytes.data() + at, &number, sizeof(number));
@@ -26,7 +28,7 @@ void append_number(std::string& bytes, Number number) {
 
 template <class Number, std::size_t kCount>
 void append_numbers(std::string& bytes, std::span<Number, kCount> numbers) {
-  static_assert(std::is_arithmetic_v<Number>);
+  static_assert(std::is_trivially_copyable_v<Number>);
   const std::size_t at = bytes.size();
   bytes.resize(at + numbers.size_bytes());
   if (!numbers.empty()) std::memcpy(bytes.data() + at, numbers.data(), numbers.size_bytes());
@@ -55,9 +57,24 @@ class ByteReader {
   }
   template <class Number, std::size_t kCount>
   void fill(std::span<Number, kCount> numbers) {
-    static_assert(std::is_arithmetic_v<Number> && !std::is_same_v<Number, bool>);
+    static_assert(std::is_trivially_copyable_v<Number> && !std::is_same_v<Number, bool>);
     const std::string_view bytes = next_text(numbers.size_bytes());
     if (!bytes.empty()) std::memcpy(numbers.data(), bytes.data(), bytes.size());
+  }
+
+  // A count (u32), then so many.
+  template <class Number>
+  [[nodiscard]] std::vector<Number> next_all() {
+    const auto count = next<std::uint32_t>();
+    if (count > left_.size() / sizeof(Number)) {
+      throw refuse("ends too early: " + std::to_string(count) + " numbers should follow");
+    }
+    std::vector<Number> numbers(count);
+    fill(std::span(numbers));
+    return numbers;
+  }
+  void require_end() const {
+    if (!left_.empty()) throw refuse("holds " + std::to_string(left_.size()) + " bytes more than it should");
   }
 
   // How many bytes were not read yet.
