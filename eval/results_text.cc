@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -44,13 +46,6 @@ Row row_of(const MatchResult& match) {
 
 std::string points_text(double points) {
   return format("%.2f", points);
-}
-
-std::string warning_of(const MatchResult& match) {
-  if (!few_distinct_games(match)) return "";
-  return "warning: only " + std::to_string(match.distinct_games) + " of the " +
-         std::to_string(match.total.games()) + " games between " + match.first + " and " + match.second +
-         " differ; more layouts or random opening plies would say more\n";
 }
 
 Row colour_row(const std::string& name, const WinDrawLoss& results) {
@@ -165,7 +160,42 @@ std::string match_text(const MatchResult& match) {
   text += "time per move   " + time_text(match.first_time.per_move()) + " against " +
           time_text(match.second_time.per_move()) + "\n";
   if (match.sprt) text += sprt_text(*match.sprt);
-  return text + warning_of(match);
+  return text + distinct_games_warning(match);
+}
+
+std::string distinct_games_warning(const MatchResult& match) {
+  if (!few_distinct_games(match)) return "";
+  return "warning: only " + std::to_string(match.distinct_games) + " of the " +
+         std::to_string(match.total.games()) + " games between " + match.first + " and " + match.second +
+         " differ; more layouts or random opening plies would say more\n";
+}
+
+std::string ratings_text(const PoolRatings& ratings) {
+  std::vector<std::size_t> order(ratings.players.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater(), [&](std::size_t k) { return ratings.players[k].elo; });
+  std::vector<Row> rows = {
+      {"player", "Elo", "95 % interval", "games", "score", "W / D / L", "above the next"}};
+  for (std::size_t place = 0; place < order.size(); ++place) {
+    const PlayerRating& player = ratings.players[order[place]];
+    const bool last = place + 1 == order.size();
+    rows.push_back({player.name, elo_text(player.elo),
+                    order[place] == ratings.anchor
+                        ? "anchor"
+                        : interval_text(elo_text(player.low), elo_text(player.high)),
+                    std::to_string(player.results.games()), percent_text(player.results.score()),
+                    results_text(player.results),
+                    last ? "" : percent_text(ratings.superiority[order[place]][order[place + 1]])});
+  }
+  const Estimate& white = ratings.white_advantage;
+  const auto share = [&](std::int64_t games) {
+    return percent_text(static_cast<double>(games) /
+                        static_cast<double>(std::max<std::int64_t>(1, ratings.white.games())));
+  };
+  return table_text(rows) + "White's first move is worth " + elo_text(white.value) +
+         " Elo, 95 %: " + interval_text(elo_text(white.low), elo_text(white.high)) +
+         "; of all games White won " + share(ratings.white.wins) + ", " + share(ratings.white.draws) +
+         " were drawn\n";
 }
 
 std::string results_table(std::span<const MatchResult> matches) {
@@ -174,7 +204,7 @@ std::string results_table(std::span<const MatchResult> matches) {
                             "as White W/D/L", "as Black W/D/L", "distinct games"}};
   for (const MatchResult& match : matches) rows.push_back(row_of(match));
   std::string text = table_text(rows, 2);
-  for (const MatchResult& match : matches) text += warning_of(match);
+  for (const MatchResult& match : matches) text += distinct_games_warning(match);
   return text;
 }
 

@@ -7,6 +7,7 @@
 
 #include "eval/arena.h"
 #include "eval/oracle_score.h"
+#include "eval/rating.h"
 
 namespace pahtum {
 
@@ -33,6 +34,13 @@ namespace pahtum {
 // pairs, score and Elo difference with their intervals, time per move, the verdict of a sequential test, and
 // the warning about few distinct games.
 [[nodiscard]] std::string match_text(const MatchResult& match);
+
+// A line that warns of few distinct games; nothing where they are not few.
+[[nodiscard]] std::string distinct_games_warning(const MatchResult& match);
+
+// A table for people with one row per player, the strongest first, whose last column says how likely a player
+// is stronger than the one below it, and a line on White's advantage and draws.
+[[nodiscard]] std::string ratings_text(const PoolRatings& ratings);
 
 // A table for people with one row per match, columns aligned, and a line of warning for each match with few
 // distinct games. Ends with a newline; nothing for no matches.
