@@ -73,6 +73,18 @@ std::vector<nlohmann::json> metrics_around(const fs::path& checkpoint) {
   return read_metrics(RunDirectory(folder.parent_path()).metrics_path());
 }
 
+// The curve that `rate` has put into the report of this folder; none when there is none that can be read.
+std::vector<RatingPoint> rating_curve_in(const fs::path& folder) {
+  const fs::path path = folder / "report.json";
+  if (!fs::exists(path)) return {};
+  try {
+    return load_report(path).rating_curve;
+  } catch (const Error& error) {
+    spdlog::warn("{}; its rating curve is lost", error.what());
+    return {};
+  }
+}
+
 constexpr const char* kAnchor = "random";
 constexpr std::size_t kSampleLayouts = 6;
 
@@ -229,6 +241,7 @@ void write_evaluation(const fs::path& folder, const EvaluationRecord& record) {
   ReportData report;
   report.title = "PahTum agent " + record.target;
   report.metrics = metrics_around(record.checkpoint);
+  report.rating_curve = rating_curve_in(folder);
   report.target = report_target(record.target, record.checkpoint, report.metrics);
   for (const MatchResult& match : record.matches) report.matches.push_back(report_match(match));
   report.pool = rated_pool(record.matches);

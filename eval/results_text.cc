@@ -21,12 +21,6 @@ std::string format(const char* pattern, Values... values) {
   return text.data();
 }
 
-// Characters, not bytes: the continuation bytes of UTF-8 take no room.
-std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
 std::string interval_text(const std::string& low, const std::string& high) {
   return low + " .. " + high;
 }
@@ -53,17 +47,6 @@ Row colour_row(const std::string& name, const WinDrawLoss& results) {
           percent_text(results.score())};
 }
 
-std::string sprt_text(const SprtResult& sprt) {
-  const SprtBounds bounds = sprt_bounds(sprt.config);
-  const std::string verdict = sprt.verdict == SprtVerdict::kAccept   ? "accepted"
-                              : sprt.verdict == SprtVerdict::kReject ? "rejected"
-                                                                     : "undecided";
-  return "SPRT Elo " + format("%g", sprt.config.elo0) + " or " + format("%g", sprt.config.elo1) + ": " +
-         verdict + (sprt.at_limit ? " at the limit of pairs" : "") + ", log-likelihood ratio " +
-         format("%.2f", sprt.llr) + " (" + format("%.2f", bounds.lower) + " .. " +
-         format("%.2f", bounds.upper) + ")\n";
-}
-
 // A value and its interval as two cells; `text` writes one figure.
 void add_cells(Row& row, const std::optional<Estimate>& estimate, std::string (*text)(double)) {
   row.push_back(estimate ? text(estimate->value) : "-");
@@ -82,19 +65,25 @@ Row row_of(const OracleRow& part, const std::string& name, bool with_values) {
 
 }  // namespace
 
+// Characters, not bytes: the continuation bytes of UTF-8 take no room.
+std::size_t text_width(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
 std::string table_text(std::span<const std::vector<std::string>> rows, std::size_t names) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
     for (std::size_t column = 0; column < row.size(); ++column) {
-      widths[column] = std::max(widths[column], width(row[column]));
+      widths[column] = std::max(widths[column], text_width(row[column]));
     }
   }
   std::string text;
   for (const auto& row : rows) {
     std::string line;
     for (std::size_t column = 0; column < row.size(); ++column) {
-      const std::string padding(widths[column] - width(row[column]), ' ');
+      const std::string padding(widths[column] - text_width(row[column]), ' ');
       if (column > 0) line += "  ";
       line += column < names ? row[column] + padding : padding + row[column];
     }
@@ -131,6 +120,17 @@ std::string time_text(double seconds) {
   return three_digits(1e6 * seconds) + " µs";
 }
 
+std::string sprt_text(const SprtResult& sprt) {
+  const SprtBounds bounds = sprt_bounds(sprt.config);
+  const std::string verdict = sprt.verdict == SprtVerdict::kAccept   ? "accepted"
+                              : sprt.verdict == SprtVerdict::kReject ? "rejected"
+                                                                     : "undecided";
+  return "SPRT Elo " + format("%g", sprt.config.elo0) + " or " + format("%g", sprt.config.elo1) + ": " +
+         verdict + (sprt.at_limit ? " at the limit of pairs" : "") + ", log-likelihood ratio " +
+         format("%.2f", sprt.llr) + " (" + format("%.2f", bounds.lower) + " .. " +
+         format("%.2f", bounds.upper) + ")";
+}
+
 std::string match_text(const MatchResult& match) {
   std::string text = match.first + " against " + match.second + ": " + std::to_string(match.total.games()) +
                      " games in " + std::to_string(match.pairs) + " pairs, " +
@@ -159,7 +159,7 @@ std::string match_text(const MatchResult& match) {
   text += table_text(figures);
   text += "time per move   " + time_text(match.first_time.per_move()) + " against " +
           time_text(match.second_time.per_move()) + "\n";
-  if (match.sprt) text += sprt_text(*match.sprt);
+  if (match.sprt) text += sprt_text(*match.sprt) + "\n";
   return text + distinct_games_warning(match);
 }
 

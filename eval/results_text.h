@@ -20,6 +20,9 @@ namespace pahtum {
 // nothing for no rows.
 [[nodiscard]] std::string table_text(std::span<const std::vector<std::string>> rows, std::size_t names = 1);
 
+// Characters of UTF-8 text.
+[[nodiscard]] std::size_t text_width(const std::string& text);
+
 // "67.5 %"
 [[nodiscard]] std::string percent_text(double share);
 // "+127", with a sign unless it rounds to zero
@@ -29,6 +32,9 @@ namespace pahtum {
 
 // "1.24 s", "38.1 ms", "0.9 µs": three digits.
 [[nodiscard]] std::string time_text(double seconds);
+
+// "SPRT Elo 0 or 50: accepted, log-likelihood ratio 4.27 (-2.94 .. 2.94)": what was asked and found.
+[[nodiscard]] std::string sprt_text(const SprtResult& sprt);
 
 // One match for people, in lines of at most 80 characters unless SPECs are long: results of both colours,
 // pairs, score and Elo difference with their intervals, time per move, the verdict of a sequential test, and
