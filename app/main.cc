@@ -2,6 +2,7 @@
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <exception>
 #include <iostream>
 
@@ -40,6 +41,8 @@ int execute(const pahtum::Command& command) {
 
 int main(int argc, char** argv) {
   pahtum::exit_on_interrupt();
+  // Writing beyond a limit of file sizes is then an error that names the file, as on a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
   spdlog::set_default_logger(spdlog::stderr_color_mt("pahtum"));
   spdlog::set_pattern("%H:%M:%S %^%l%$ %v");
 

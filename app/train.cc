@@ -102,6 +102,7 @@ void evaluate_run(const fs::path& run, const fs::path& checkpoint, const RunConf
   EvaluationRecord record{.target = run.string(),
                           .checkpoint = checkpoint,
                           .plan = plan_of(config, "net:" + checkpoint.string(), check)};
+  const RunLock lock = RunDirectory(run).lock();
   record.matches = play_evaluation(record.plan, stop_on_interrupt());
   write_evaluation(run, record);
   std::cout << "\n" << results_table(record.matches);

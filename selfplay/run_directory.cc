@@ -54,10 +54,41 @@ void remove_file(const fs::path& file) {
   if (error) throw failure(file.string(), "cannot be removed: " + error.message());
 }
 
+// What write_file_atomically had not yet renamed when its process was killed.
+void remove_temporary_files(const fs::path& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".tmp") remove_file(entry.path());
+  }
+}
+
 }  // namespace
 
+// Not so an empty checkpoints/: a run may be started again that was killed before it had its config.yaml.
 bool RunDirectory::holds_run() const {
-  return fs::exists(config_path()) || fs::exists(root_ / "checkpoints");
+  return fs::exists(config_path()) || fs::exists(metrics_path()) || !checkpoint_paths().empty();
+}
+
+bool RunDirectory::holds_configuration_only() const {
+  return fs::exists(config_path()) && checkpoint_paths().empty() && !fs::exists(state_path()) &&
+         games_paths().empty() && read_metrics(metrics_path()).empty();
+}
+
+RunLock RunDirectory::lock() const {
+  require_folder_or_nothing();
+  make_folder(root_);
+  RunLock lock(root_);
+  // Not those of reports in the run's own folder, which other processes may be writing: each is written over
+  // by the next.
+  for (const char* folder : {"checkpoints", "games"}) remove_temporary_files(root_ / folder);
+  for (fs::path file : {config_path(), metrics_path(), state_path(), root_ / "version.txt"}) remove_file(file += ".tmp");
+  return lock;
+}
+
+void RunDirectory::require_folder_or_nothing() const {
+  if (fs::exists(root_) && !fs::is_directory(root_)) {
+    throw request_error(root_.string(), "is a file; name a folder for the run");
+  }
 }
 
 void RunDirectory::create(const RunConfig& config) const {
@@ -65,9 +96,7 @@ void RunDirectory::create(const RunConfig& config) const {
     throw request_error(root_.string(),
                         "already holds a run; go on with it by --resume, or name another folder");
   }
-  if (fs::exists(root_) && !fs::is_directory(root_)) {
-    throw request_error(root_.string(), "is a file; name a folder for the run");
-  }
+  require_folder_or_nothing();
   make_folder(root_);
   write_file_atomically(root_ / "version.txt", std::string(PAHTUM_VERSION) + "\n");
   save_config(config);

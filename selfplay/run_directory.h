@@ -10,6 +10,7 @@
 #include "model/checkpoint.h"
 #include "selfplay/game_record.h"
 #include "selfplay/run_config.h"
+#include "selfplay/run_lock.h"
 
 namespace pahtum {
 
@@ -26,6 +27,7 @@ namespace pahtum {
 //   metrics.jsonl            one JSON object per finished iteration
 //   events.out.tfevents.*    the same for TensorBoard, one file per session of the run
 //   evaluation.json, report.html   written by the evaluation
+//   lock                     there while a process trains; says which (selfplay/run_lock.h)
 //
 // Errors are kRequest when the folder is not what it should be, kFailure when writing fails; both name the
 // path.
@@ -35,6 +37,10 @@ class RunDirectory {
 
   static constexpr const char* kUnfinishedEnding = ".part";
 
+  // Makes the folder where it is missing, keeps other processes from training in it while the result lives,
+  // and removes the temporary files that a killed one left. Refuses as RunLock does, and a path that is a
+  // file.
+  [[nodiscard]] RunLock lock() const;
   // Makes the folder and writes version.txt and config.yaml; refuses a folder that already holds a run, and
   // then writes nothing. Whatever is missing of a run that has them is made by complete().
   void create(const RunConfig& config) const;
@@ -43,6 +49,8 @@ class RunDirectory {
   // Refuses a folder that holds no run.
   void require_run() const;
   [[nodiscard]] bool holds_run() const;
+  // Whether it was stopped before its first checkpoint and has nothing yet that could be lost.
+  [[nodiscard]] bool holds_configuration_only() const;
 
   [[nodiscard]] const std::filesystem::path& root() const noexcept { return root_; }
   [[nodiscard]] std::filesystem::path config_path() const { return root_ / "config.yaml"; }
@@ -76,6 +84,8 @@ class RunDirectory {
   void drop_metrics_after(std::int64_t iteration) const;
 
  private:
+  void require_folder_or_nothing() const;
+
   std::filesystem::path root_;
 };
 

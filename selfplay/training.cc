@@ -598,6 +598,7 @@ TrainingSummary start_training(const RunConfig& config, const std::filesystem::p
   RunDirectory directory(run);
   if (directory.holds_run()) directory.create(config);  // refuses before the network is built
   TrainingLoop loop(config, directory, stop, check);
+  const RunLock lock = directory.lock();
   directory.create(config);
   loop.save();
   return loop.run();
@@ -612,28 +613,35 @@ struct SavedRun {
   Checkpoint checkpoint;
 };
 
+std::optional<Checkpoint> whole_state(const RunDirectory& directory) {
+  if (!std::filesystem::exists(directory.state_path())) return std::nullopt;
+  try {
+    return load_checkpoint(directory.state_path());
+  } catch (const Error& error) {
+    spdlog::warn("{}; going on from the last finished iteration", error.what());
+    return std::nullopt;
+  }
+}
+
 // The state within an iteration counts unless a later iteration has finished; nothing when the run was killed
 // before its first checkpoint.
 std::optional<SavedRun> newest_saved(const RunDirectory& directory) {
-  std::optional<SavedRun> saved;
-  if (!directory.checkpoint_paths().empty()) {
+  if (directory.holds_configuration_only()) return std::nullopt;
+  std::optional<Checkpoint> state = whole_state(directory);
+  try {
     std::vector<std::string> skipped;
     const std::filesystem::path path = resolve_checkpoint(directory.root(), &skipped);
     for (const std::string& broken : skipped) {
       spdlog::warn("{} is damaged; going on from {}", broken, path.string());
     }
-    saved = {path, false, load_checkpoint(path)};
-  }
-  if (!std::filesystem::exists(directory.state_path())) return saved;
-  try {
-    Checkpoint state = load_checkpoint(directory.state_path());
-    if (!saved || state.manifest.iteration >= saved->checkpoint.manifest.iteration) {
-      saved = {directory.state_path(), true, std::move(state)};
+    Checkpoint checkpoint = load_checkpoint(path);
+    if (!state || state->manifest.iteration < checkpoint.manifest.iteration) {
+      return SavedRun{path, false, std::move(checkpoint)};
     }
-  } catch (const Error& error) {
-    spdlog::warn("{}; going on from the last finished iteration", error.what());
+  } catch (const Error&) {
+    if (!state) throw;
   }
-  return saved;
+  return SavedRun{directory.state_path(), true, std::move(*state)};
 }
 
 }  // namespace
@@ -644,6 +652,7 @@ TrainingSummary resume_training(const std::filesystem::path& run, std::span<cons
   directory.require_run();
   const RunConfig config = load_run_config(directory.config_path(), overrides);
   require_inference(inference_of(config.run, check));
+  const RunLock lock = directory.lock();
   const std::optional<SavedRun> saved = newest_saved(directory);
   TrainingLoop loop(config, directory, stop, check);
   if (saved) loop.restore(saved->checkpoint, saved->path.string(), saved->within);

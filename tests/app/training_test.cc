@@ -121,6 +121,10 @@ TEST(Train, InterruptedRunsGoOn) {
   write_file_atomically(folder / "long.yaml", second_long_config(100000));
   Program training({"train", "long.yaml"}, folder.path());
   ASSERT_TRUE(appears(folder / "runs/long-1/checkpoints/000002.ckpt"));
+  const Finished second = run_program({"train", "--resume"}, folder.path());
+  EXPECT_EQ(second.status, 2);
+  EXPECT_NE(second.err.find("runs/long-1: is in training by process "), std::string::npos) << second.err;
+  EXPECT_NE(second.err.find("train long.yaml"), std::string::npos) << second.err;
   training.send(SIGINT);
   const Finished stopped = training.wait();
   EXPECT_EQ(stopped.status, 130) << stopped.err;

@@ -111,6 +111,34 @@ TEST(Training, ABrokenNewestCheckpointFallsBackToTheOneBefore) {
   expect_same_state(whole, load_checkpoint(run / "checkpoints/000003.ckpt"));
 }
 
+TEST(Training, ARunKilledBeforeItsFirstCheckpointStartsOver) {
+  const TemporaryFolder folder;
+  const fs::path whole = folder.path() / "whole";
+  const fs::path run = folder.path() / "run";
+  (void)start_training(with_iterations(1), whole, kNeverStop);
+  fs::create_directories(run / "checkpoints");  // killed before config.yaml
+  EXPECT_FALSE(RunDirectory(run).holds_run());
+  RunDirectory(run).create(with_iterations(1));  // killed behind it
+  EXPECT_TRUE(RunDirectory(run).holds_configuration_only());
+  EXPECT_EQ(resume_training(run, {}, kNeverStop).iterations, 1);
+  EXPECT_EQ(read_file(run / "games/000001.games"), read_file(whole / "games/000001.games"));
+  // With anything of a run in it the folder keeps what it has: without a checkpoint it cannot go on.
+  fs::remove_all(run / "checkpoints");
+  EXPECT_FALSE(RunDirectory(run).holds_configuration_only());
+  EXPECT_THROW((void)resume_training(run, {}, kNeverStop), Error);
+  EXPECT_TRUE(fs::exists(run / "games/000001.games"));
+}
+
+TEST(Training, ASecondProcessOnTheRunIsRefused) {
+  const TemporaryFolder folder;
+  const fs::path run = folder.path() / "run";
+  const RunLock elsewhere = RunDirectory(run).lock();
+  EXPECT_THROW((void)start_training(with_iterations(1), run, kNeverStop), Error);
+  RunDirectory(run).create(with_iterations(1));
+  EXPECT_THROW((void)resume_training(run, {}, kNeverStop), Error);
+  EXPECT_TRUE(RunDirectory(run).checkpoint_paths().empty());
+}
+
 TEST(Training, AStopSavesGamesInProgressAndResumeFinishesTheRun) {
   const TemporaryFolder folder;
   const fs::path run = folder.path() / "run";
