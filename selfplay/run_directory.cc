@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <cstring>
 #include <system_error>
 
 #include "env/base/error.h"
@@ -52,6 +54,19 @@ void remove_file(const fs::path& file) {
   std::error_code error;
   fs::remove(file, error);
   if (error) throw failure(file.string(), "cannot be removed: " + error.message());
+}
+
+// Whether every number of weights and optimizer is finite.
+bool is_finite(const Checkpoint& checkpoint) {
+  return std::ranges::all_of(checkpoint.tensors, [](const StoredTensor& tensor) {
+    if (tensor.dtype != "F32") return true;
+    for (std::size_t at = 0; at < tensor.data.size(); at += sizeof(float)) {
+      float value = 0;
+      std::memcpy(&value, tensor.data.data() + at, sizeof value);
+      if (!std::isfinite(value)) return false;
+    }
+    return true;
+  });
 }
 
 }  // namespace
@@ -117,6 +132,27 @@ void RunDirectory::prune_checkpoints(std::int64_t keep, std::int64_t playing) co
   for (std::size_t k = 0; k + static_cast<std::size_t>(keep) < files.size(); ++k) {
     if (files[k].first != playing) remove_file(files[k].second);
   }
+}
+
+void RunDirectory::drop_checkpoints_after(std::int64_t iteration) const {
+  const auto files = numbered_files(root_ / "checkpoints", ".ckpt");
+  for (auto file = files.rbegin(); file != files.rend() && file->first > iteration; ++file) {
+    remove_file(file->second);
+  }
+}
+
+std::optional<Checkpoint> RunDirectory::good_checkpoint(std::int64_t before) const {
+  const auto files = numbered_files(root_ / "checkpoints", ".ckpt");
+  for (auto file = files.rbegin(); file != files.rend(); ++file) {
+    if (file->first >= before) continue;
+    try {
+      Checkpoint checkpoint = load_checkpoint(file->second);
+      if (is_finite(checkpoint)) return checkpoint;
+    } catch (const Error& error) {
+      if (error.fault() != Fault::kRequest) throw;  // one that is damaged is no good one
+    }
+  }
+  return std::nullopt;
 }
 
 void RunDirectory::drop_games_after(std::int64_t iteration) const {

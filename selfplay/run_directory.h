@@ -22,6 +22,7 @@ namespace pahtum {
 //   metrics.jsonl            one JSON object per finished iteration
 //   events.out.tfevents.*    the same for TensorBoard, one file per session of the run
 //   evaluation.json, report.html   written by the evaluation
+//   failed-batch.ckpt        what a learner step failed on
 //
 // Errors are kRequest when the folder is not what it should be, kFailure when writing fails; both name the
 // path.
@@ -40,6 +41,8 @@ class RunDirectory {
   [[nodiscard]] const std::filesystem::path& root() const noexcept { return root_; }
   [[nodiscard]] std::filesystem::path config_path() const { return root_ / "config.yaml"; }
   [[nodiscard]] std::filesystem::path metrics_path() const { return root_ / "metrics.jsonl"; }
+  // What the learner failed on: a checkpoint with the batch beside the weights.
+  [[nodiscard]] std::filesystem::path failed_batch_path() const { return root_ / "failed-batch.ckpt"; }
   [[nodiscard]] std::filesystem::path checkpoint_path(std::int64_t iteration) const;
   [[nodiscard]] std::filesystem::path games_path(std::int64_t iteration) const;
 
@@ -52,6 +55,10 @@ class RunDirectory {
 
   // Keeps the checkpoints of the newest `keep` iterations and that of iteration `playing`.
   void prune_checkpoints(std::int64_t keep, std::int64_t playing) const;
+  // The newest whole checkpoint of an iteration before `before` whose numbers are all finite.
+  [[nodiscard]] std::optional<Checkpoint> good_checkpoint(std::int64_t before) const;
+  // Removes checkpoints of iterations after `iteration`, the newest first.
+  void drop_checkpoints_after(std::int64_t iteration) const;
   // Removes shards that iterations after `iteration` left behind.
   void drop_games_after(std::int64_t iteration) const;
   // The newest shards up to `iteration`, oldest first, that together hold at least `games` games (or all

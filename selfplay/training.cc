@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "env/base/error.h"
+#include "env/base/non_finite_error.h"
 #include "env/base/random.h"
 #include "env/observation.h"
 #include "eval/arena.h"
@@ -22,6 +24,7 @@
 #include "selfplay/batch_pipeline.h"
 #include "selfplay/config_file.h"
 #include "selfplay/event_file.h"
+#include "selfplay/health.h"
 #include "selfplay/iteration_metrics.h"
 #include "selfplay/memory.h"
 #include "selfplay/progress.h"
@@ -38,6 +41,8 @@ using std::chrono::steady_clock;
 
 constexpr const char* kSlotsTensor = "selfplay/in_progress";  // games in the slots
 constexpr const char* kFinishedTensor = "selfplay/finished";  // games of an iteration a signal interrupted
+
+constexpr double kPatience = 2.0;  // seconds that workers have at least to end after a stall
 
 double seconds_since(steady_clock::time_point start) {
   return std::chrono::duration<double>(steady_clock::now() - start).count();
@@ -57,6 +62,11 @@ std::vector<GameRecord> games_tensor(const Checkpoint& checkpoint, const char* n
   throw request_error(source, std::string("holds no ") + name + "; it is no checkpoint of a training run");
 }
 
+// Thrown out of a stage that a rule of `health` gives up: the run goes back to the checkpoint.
+struct Rollback {
+  Checkpoint checkpoint;
+};
+
 // Keeps the loop's state and takes it through its stages. An iteration plays games, learns, saves.
 class TrainingLoop {
  public:
@@ -69,7 +79,8 @@ class TrainingLoop {
         trainer_(config.game, config.network, config.learner, static_cast<std::uint64_t>(config.run.seed),
                  config.run.device),
         replay_(config.replay.window_games),
-        workers_(make_workers(config)) {}
+        workers_(make_workers(config)),
+        health_(config.health) {}
 
   void restore(const Checkpoint& checkpoint, const std::string& source);
   TrainingSummary run();
@@ -84,6 +95,7 @@ class TrainingLoop {
   [[nodiscard]] std::string progress_prefix() const;
   [[nodiscard]] std::string time_left() const;
   void announce() const;
+  void advance();
   void play();
   void play_with_workers(const Checkpoint& weights, SelfplayCounters& counters,
                          std::vector<std::vector<GameRecord>>& finished);
@@ -91,6 +103,14 @@ class TrainingLoop {
   void learn_step(const TrainingBatch& batch);
   void dump_batch(const TrainingBatch& batch) const;
   void finish_iteration();
+  void judge_iteration(std::int64_t played_by);
+  void watch_workers(const std::atomic<std::int64_t>& running, const std::atomic<bool>& failed,
+                     std::atomic<bool>& halt, const SelfplayCounters& counters);
+  [[noreturn]] void abandon_workers() const;
+  void heed(HealthFinding finding, std::int64_t iteration, std::int64_t before,
+            const TrainingBatch* batch = nullptr);
+  void roll_back(const Checkpoint& target);
+  [[nodiscard]] json metrics_row(std::int64_t iteration) const;
   void append_events(const json& row);
   void play_checking_match();
   [[nodiscard]] MatchResult play_match_of_candidate(const std::string& opponent, MatchConfig match);
@@ -116,6 +136,8 @@ class TrainingLoop {
   std::int64_t playing_ = 0;          // the iteration whose network plays
   bool gate_pending_ = false;         // the newest network has yet to play its match against that one
   IterationMetrics metrics_;
+  HealthMonitor health_;
+  std::optional<HealthFinding> stall_;  // that stopped the workers
   steady_clock::time_point session_start_ = steady_clock::now();
   std::int64_t session_iterations_ = 0;
   std::int64_t session_games_ = 0;   // finished over the whole run when this session began
@@ -154,7 +176,8 @@ Checkpoint TrainingLoop::snapshot() const {
                            {"played", played_},
                            {"steps_done", steps_done_},
                            {"playing", playing_},
-                           {"gate_pending", gate_pending_}};
+                           {"gate_pending", gate_pending_},
+                           {"health", health_.to_json()}};
   std::vector<GameRecord> in_progress;
   for (const auto& worker : workers_) {
     for (GameRecord& game : worker->games_in_progress()) in_progress.push_back(std::move(game));
@@ -166,6 +189,9 @@ Checkpoint TrainingLoop::snapshot() const {
 
 void TrainingLoop::restore(const Checkpoint& checkpoint, const std::string& source) {
   trainer_.restore(checkpoint);
+  replay_ = Replay(config_.replay.window_games);
+  metrics_ = {};
+  new_samples_ = 0;
   iteration_ = checkpoint.manifest.iteration;
   try {
     const json& counters = checkpoint.manifest.counters;
@@ -175,6 +201,7 @@ void TrainingLoop::restore(const Checkpoint& checkpoint, const std::string& sour
     steps_done_ = counters.at("steps_done").get<std::int64_t>();
     playing_ = counters.value("playing", iteration_);
     gate_pending_ = counters.value("gate_pending", false);
+    health_ = HealthMonitor::from_json(config_.health, counters.value("health", json()), source);
   } catch (const json::exception&) {
     throw request_error(source, "has no counters of a training run in its manifest");
   }
@@ -261,12 +288,12 @@ void TrainingLoop::announce() const {
 
 TrainingSummary TrainingLoop::run() {
   announce();
-  settle_gate();  // of a run that was stopped during its match
-  while (iteration_ < config_.run.iterations && !stopped()) {
-    if (!played_) play();
-    if (played_) learn();
-    if (stopped()) break;
-    finish_iteration();
+  while ((iteration_ < config_.run.iterations || gate_pending_) && !stopped()) {
+    try {
+      advance();
+    } catch (const Rollback& target) {
+      roll_back(target.checkpoint);
+    }
   }
   if (stopped()) save();
   TrainingSummary summary;
@@ -279,12 +306,27 @@ TrainingSummary TrainingLoop::run() {
   return summary;
 }
 
+// One iteration, or what is left of it.
+void TrainingLoop::advance() {
+  try {
+    settle_gate();  // of a run that was stopped during its match
+    if (iteration_ == config_.run.iterations) return;
+    if (!played_) play();
+    if (played_) learn();
+    if (!stopped()) finish_iteration();
+  } catch (const NonFiniteError& error) {
+    // In a match, where the newest network plays; self-play and the learner have caught theirs.
+    heed(health_.non_finite(error.what(), true), iteration_, iteration_);
+  }
+}
+
 void TrainingLoop::play_with_workers(const Checkpoint& weights, SelfplayCounters& counters,
                                      std::vector<std::vector<GameRecord>>& finished) {
   const auto count = static_cast<std::int64_t>(workers_.size());
   std::vector<std::exception_ptr> errors(workers_.size());
   std::atomic<std::int64_t> running{count};
   std::atomic<bool> failed{false};
+  std::atomic<bool> halt{false};
   // Finished games of an interrupted iteration count towards the share of the worker that owns their slot.
   std::vector<std::int64_t> done(workers_.size(), 0);
   for (const GameRecord& game : finished_) {
@@ -304,7 +346,7 @@ void TrainingLoop::play_with_workers(const Checkpoint& weights, SelfplayCounters
           set_inference_threads(1);
           const auto evaluator = make_evaluator(weights, inference_, workers_[w]->slots());
           const std::int64_t quota = share_of(config_.selfplay.games_per_iteration, count, worker) - done[w];
-          finished[w] = workers_[w]->play(*evaluator, quota, stop_, counters);
+          finished[w] = workers_[w]->play(*evaluator, quota, halt, counters);
         } catch (...) {
           errors[w] = std::current_exception();
           failed = true;
@@ -312,33 +354,79 @@ void TrainingLoop::play_with_workers(const Checkpoint& weights, SelfplayCounters
         --running;
       });
     }
-    const auto start = steady_clock::now();
-    while (running > 0 && !failed) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-      const double seconds = seconds_since(start);
-      progress_.update(fmt::format("{} · self-play {}/{} games · {:.1f} games/s · {:.0f} evaluations/s{}",
-                                   progress_prefix(), counters.games.load(),
-                                   config_.selfplay.games_per_iteration,
-                                   static_cast<double>(counters.games) / seconds,
-                                   static_cast<double>(counters.evaluations) / seconds, time_left()));
-    }
+    watch_workers(running, failed, halt, counters);
   }
   for (const std::exception_ptr& error : errors) {
     if (error) std::rethrow_exception(error);
   }
 }
 
+// Until none is running: shows how far they are, and halts them for a signal, a failure or a stall.
+void TrainingLoop::watch_workers(const std::atomic<std::int64_t>& running, const std::atomic<bool>& failed,
+                                 std::atomic<bool>& halt, const SelfplayCounters& counters) {
+  const auto start = steady_clock::now();
+  const std::int64_t wanted =
+      config_.selfplay.games_per_iteration - static_cast<std::int64_t>(finished_.size());
+  double before = 0;
+  double waited = 0;  // seconds, for the workers to end after a stall
+  health_.begin_selfplay();
+  while (running > 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (stopped() || failed) halt = true;
+    const double seconds = seconds_since(start);
+    progress_.update(fmt::format("{} · self-play {}/{} games · {:.1f} games/s · {:.0f} evaluations/s{}",
+                                 progress_prefix(), counters.games.load(),
+                                 config_.selfplay.games_per_iteration,
+                                 static_cast<double>(counters.games) / seconds,
+                                 static_cast<double>(counters.evaluations) / seconds, time_left()));
+    const double passed = std::min(seconds - before, HealthMonitor::kLongestPoll);
+    before = seconds;
+    if (stall_) {
+      if ((waited += passed) > std::max(kPatience, config_.health.stall_seconds)) abandon_workers();
+      continue;
+    }
+    const auto finding = health_.observe_progress(
+        {counters.games, wanted, counters.moves, counters.evaluations, running}, passed);
+    if (!finding) continue;
+    if (finding->action == HealthAction::kWarn) {
+      heed(*finding, iteration_ + 1, iteration_);
+    } else {
+      stall_ = finding;
+      halt = true;
+    }
+  }
+}
+
+// A thread that does not come back cannot be joined, and what it holds cannot be saved.
+void TrainingLoop::abandon_workers() const {
+  spdlog::critical(
+      "health.on_stall: {}. The workers do not end, so the program does. The run stands at {}; go on with: "
+      "pahtum train --resume --run {}",
+      stall_->what, directory_.checkpoint_path(iteration_).string(), directory_.root().string());
+  spdlog::shutdown();
+  std::_Exit(EXIT_FAILURE);
+}
+
 void TrainingLoop::play() {
   const auto start = steady_clock::now();
   SelfplayCounters counters;
   std::vector<std::vector<GameRecord>> finished(workers_.size());
-  play_with_workers(playing_weights(), counters, finished);
+  stall_.reset();
+  try {
+    play_with_workers(playing_weights(), counters, finished);
+  } catch (const NonFiniteError& error) {
+    heed(health_.non_finite(
+             "in self-play with the network of iteration " + std::to_string(playing_) + ": " + error.what(),
+             true),
+         iteration_ + 1, playing_);
+  }
   for (std::vector<GameRecord>& games : finished) {
     finished_.insert(finished_.end(), std::make_move_iterator(games.begin()),
                      std::make_move_iterator(games.end()));
   }
   metrics_.add_selfplay(counters, seconds_since(start));
   if (stopped()) return;
+  if (stall_) heed(*stall_, iteration_ + 1, iteration_);
 
   save_games(directory_.games_path(iteration_ + 1), finished_);
   for (const GameRecord& game : finished_) {
@@ -362,20 +450,22 @@ void TrainingLoop::dump_batch(const TrainingBatch& batch) const {
   add("batch/wdl", batch.wdl);
   add("batch/margin", batch.margin);
   add("batch/ownership", batch.ownership);
-  save_checkpoint(directory_.root() / "failed-batch.ckpt", dump);
+  save_checkpoint(directory_.failed_batch_path(), dump);
 }
 
 void TrainingLoop::learn_step(const TrainingBatch& batch) {
-  const double rate = learning_rate_at(config_.learner, trainer_.steps(), planned_steps());
+  const double rate =
+      learning_rate_at(config_.learner, trainer_.steps(), planned_steps()) * health_.learning_rate_factor();
   try {
-    metrics_.add_losses(trainer_.step(batch, rate), rate);
-  } catch (const Error& error) {
-    dump_batch(batch);
-    throw failure("learner step " + std::to_string(trainer_.steps()),
-                  std::string(error.what()) + "; the batch and the weights are in " +
-                      (directory_.root() / "failed-batch.ckpt").string());
+    const Losses losses = trainer_.step(batch, rate);
+    metrics_.add_losses(losses, rate);
+    ++steps_done_;
+    if (const auto finding = health_.observe_step(losses)) {
+      heed(*finding, iteration_ + 1, iteration_ + 1, &batch);
+    }
+  } catch (const NonFiniteError& error) {
+    heed(health_.non_finite(error.what(), false), iteration_ + 1, iteration_ + 1, &batch);
   }
-  ++steps_done_;
 }
 
 void TrainingLoop::learn() {
@@ -398,7 +488,81 @@ void TrainingLoop::learn() {
   metrics_.add_learning(seconds_since(start));
 }
 
+// Does what the rule of the finding asks for; returns when that is no more than a warning. `iteration` is the
+// one that it was found in. A rollback goes to an iteration before `before`. `batch` is what the learner took
+// last, where it is at fault.
+void TrainingLoop::heed(HealthFinding finding, std::int64_t iteration, std::int64_t before,
+                        const TrainingBatch* batch) {
+  std::optional<Checkpoint> target;
+  if (finding.action == HealthAction::kRollback) {
+    if (!health_.may_roll_back()) {
+      finding.what +=
+          fmt::format("; the {} rollbacks of health.max_rollbacks are used up", health_.rollbacks());
+    } else if (target = directory_.good_checkpoint(before); !target) {
+      finding.what += fmt::format("; there is no good checkpoint before iteration {} to go back to", before);
+    }
+    if (!target) finding.action = HealthAction::kStop;
+  }
+  const bool stops = finding.action == HealthAction::kStop;
+  if (batch != nullptr && finding.action != HealthAction::kWarn) {
+    dump_batch(*batch);
+    finding.what += "; the batch and the weights are in " + directory_.failed_batch_path().string();
+  }
+  health_.record(finding, iteration, trainer_.steps(),
+                 target ? std::optional(target->manifest.iteration) : std::nullopt);
+  if (!stops) spdlog::warn("health, {}: {}", to_text(finding.kind), finding.what);
+  if (target) throw Rollback{std::move(*target)};
+  if (!stops) return;
+  metrics_.add_health(health_.findings());
+  const json row = metrics_row(iteration);
+  directory_.append_metrics(row);
+  if (iteration == iteration_) {  // a finished one, whose row stays when the run goes on
+    append_events(row);
+    health_.clear_findings();
+  }
+  // What the learner failed on is in its own file, and self-play that failed has lost games.
+  if (batch == nullptr && finding.kind != HealthKind::kNonFinite) save();
+  const std::string cure = batch != nullptr ? "--set learner.learning_rate=… (lower) or --set health.on_"
+                                            : "what is at fault changed, or --set health.on_";
+  throw failure(
+      "health.on_" + std::string(to_text(finding.kind)),
+      fmt::format("{}. The run stands at {}; go on with: pahtum train --resume --run {}, with {}{}=…",
+                  finding.what, directory_.checkpoint_path(iteration_).string(), directory_.root().string(),
+                  cure, to_text(finding.kind)));
+}
+
+// Every file that a crash could come between stays one to go on from: the checkpoints of the iterations given
+// up go first, so that none is left whose games are gone.
+void TrainingLoop::roll_back(const Checkpoint& target) {
+  const HealthMonitor failed = health_;
+  const std::string path = directory_.checkpoint_path(target.manifest.iteration).string();
+  directory_.drop_checkpoints_after(target.manifest.iteration);
+  restore(target, path);
+  health_.go_on_after(failed);
+  save();
+  events_.reset();  // a new file takes back the steps given up
+  spdlog::warn(
+      "health: went back to {}; the learning rate is multiplied with {:.4g} from here on ({} of {} "
+      "rollbacks)",
+      path, health_.learning_rate_factor(), health_.rollbacks(), config_.health.max_rollbacks);
+}
+
+// Going back to where the networks that played these games were learned lets others play them.
+void TrainingLoop::judge_iteration(std::int64_t played_by) {
+  std::vector<HealthFinding> findings = health_.observe_iteration(metrics_row(iteration_));
+  std::ranges::stable_sort(findings, {}, &HealthFinding::action);  // what ends the iteration comes last
+  for (const HealthFinding& finding : findings) {
+    heed(finding, iteration_, finding.of_games ? played_by : iteration_);
+  }
+}
+
+json TrainingLoop::metrics_row(std::int64_t iteration) const {
+  return metrics_.row({iteration, trainer_.steps(), games_, replay_.games(), seconds_since(session_start_),
+                       resident_bytes()});
+}
+
 void TrainingLoop::finish_iteration() {
+  const std::int64_t played_by = playing_;
   ++iteration_;
   ++session_iterations_;
   games_ += config_.selfplay.games_per_iteration;
@@ -408,12 +572,14 @@ void TrainingLoop::finish_iteration() {
   // Before the first step all networks are the same.
   gate_pending_ = has_matches(config_.gate) && trainer_.steps() > 0;
   if (!gate_pending_) playing_ = iteration_;
+  judge_iteration(played_by);
+  metrics_.add_health(health_.findings());
+  health_.clear_findings();  // a run that goes on from here has them in this row
   save();
   settle_gate();
   directory_.prune_checkpoints(config_.run.keep_checkpoints, playing_);
   if (config_.evaluation.every > 0 && iteration_ % config_.evaluation.every == 0) play_checking_match();
-  const json row = metrics_.row({iteration_, trainer_.steps(), games_, replay_.games(),
-                                 seconds_since(session_start_), resident_bytes()});
+  const json row = metrics_row(iteration_);
   directory_.append_metrics(row);
   append_events(row);
   progress_.line(iteration_line(row, config_.run.iterations) + time_left());
