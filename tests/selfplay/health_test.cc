@@ -114,7 +114,7 @@ TEST(HealthMonitor, NonFiniteNumbersFollowTheirRule) {
 }
 
 TEST(HealthMonitor, AnOrdinaryIterationIsLeftInPeace) {
-  EXPECT_TRUE(found({}).empty());
+  EXPECT_TRUE(found(json::object()).empty());
   EXPECT_TRUE(HealthMonitor(HealthConfig{}).observe_iteration(json::object()).empty());
 }
 
@@ -272,6 +272,7 @@ RunConfig small_run(std::int64_t iterations) {
   RunConfig config = tiny_config();
   config.run.iterations = iterations;
   config.run.tensorboard = false;
+  config.run.workers = 1;
   config.learner.schedule = "constant";
   config.learner.warmup_steps = 0;
   config.health.fewest_games = 8;
@@ -281,7 +282,7 @@ RunConfig small_run(std::int64_t iterations) {
 // Every game of it is the same.
 RunConfig repeating_run(std::int64_t iterations) {
   RunConfig config = small_run(iterations);
-  config.game = {.size = 3, .layouts = {"2x/3/3"}};
+  config.game = {.size = 3, .holes = 0, .unequal_stones = true};
   config.search.exact_leaf = config.search.exact_root = 0;
   config.search.noise_fraction = 0;
   config.search.temperature = config.search.temperature_final = 0;
@@ -422,20 +423,39 @@ TEST(HealthOfARun, ANonFiniteOutputStopsWhereNothingIsLeftToGoBackTo) {
 TEST(HealthOfARun, ANonFiniteLossGoesBackUntilTheLearningRateIsLowEnough) {
   const TemporaryFolder folder;
   const fs::path run = folder.path() / "run";
-  RunConfig config = small_run(2);
+  RunConfig config = small_run(1);
   config.learner.optimizer = "sgd";
   config.learner.learning_rate = 10.0;
   config.learner.gradient_clip = 1e6;
   config.learner.value_weight = config.learner.policy_weight = 100.0;
   config.learner.weight_decay = 1.0;
-  config.replay.reuse = 50.0;
+  config.replay.reuse = 8.0;
   config.health.on_non_finite = "rollback";
   config.health.rollback_factor = 1e-3;
-  EXPECT_EQ(start_training(config, run, kNeverStop).iterations, 2);
+  EXPECT_EQ(start_training(config, run, kNeverStop).iterations, 1);
   const Names findings = findings_of(run);
   EXPECT_EQ(std::ranges::count(findings, "non_finite rollback 0"), 1);
   EXPECT_TRUE(fs::exists(run / "failed-batch.ckpt"));
   EXPECT_DOUBLE_EQ(read_metrics(run / "metrics.jsonl").back()["learning_rate"].get<double>(), 0.01);
+}
+
+TEST(HealthOfARun, AStallStopsTheRunAndSavesTheGamesInProgress) {
+  const TemporaryFolder folder;
+  const fs::path run = folder.path() / "run";
+  RunConfig config = small_run(1);
+  config.game = {.size = 6, .holes = 4};
+  config.search.simulations = 1;
+  config.search.exact_root = 24;  // solving that many squares takes much longer than the limit
+  config.selfplay = {.slots = 1, .games_per_iteration = 1, .stagger = false, .random_opening_mean = 0};
+  config.replay.minimum_games = 1;
+  config.health.stall_seconds = 0.02;
+  expect_error(Fault::kFailure, {"health.on_stall", "waits for 1 of 1 games", "1 workers", "000000.ckpt"},
+               [&] { (void)start_training(config, run, kNeverStop); });
+  EXPECT_EQ(findings_of(run), (Names{"stall stop"}));
+  EXPECT_EQ(health_of(load_checkpoint(run / "checkpoints/000000.ckpt"))["findings"].size(), 1u);
+  const auto patient = overrides({"health.stall_seconds=900"});
+  EXPECT_EQ(resume_training(run, patient, kNeverStop).iterations, 1);
+  EXPECT_EQ(findings_of(run), (Names{"stall stop"})) << "the row of the iteration that went on keeps it";
 }
 
 TEST(HealthOfARun, AStopAfterAnIterationLeavesItFinished) {
