@@ -279,10 +279,12 @@ RunConfig small_run(std::int64_t iterations) {
   return config;
 }
 
-// Every game of it is the same.
+// Every game of it is the same, and White wins it: a run scores its length, so that every stone counts twice
+// and White has five of the nine.
 RunConfig repeating_run(std::int64_t iterations) {
   RunConfig config = small_run(iterations);
   config.game = {.size = 3, .holes = 0, .unequal_stones = true};
+  config.game.run_points = parse_run_points("1,2,3,4,5,6,7,8");
   config.search.exact_leaf = config.search.exact_root = 0;
   config.search.noise_fraction = 0;
   config.search.temperature = config.search.temperature_final = 0;
@@ -477,6 +479,7 @@ TEST(HealthOfARun, OneSidedResultsAndCollapsedPoliciesAreNoticed) {
   const fs::path run = folder.path() / "run";
   RunConfig config = repeating_run(1);
   config.health.one_sided_share = 0.6;  // eight of eight games have 67.6 % at the low end
+  config.learner.learning_rate = 0.02;
   config.health.search_entropy = 5.0;
   config.health.output_entropy = 1.0;
   (void)start_training(config, run, kNeverStop);
