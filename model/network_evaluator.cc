@@ -121,7 +121,8 @@ class NetworkEvaluator::Implementation {
       evaluation.wdl = softmax(output.wdl + 3 * k);
       evaluation.margin = output.margin[k] * static_cast<float>(kMarginUnit);
       if (!finite || !std::isfinite(evaluation.wdl.value().get()) || !std::isfinite(evaluation.margin)) {
-        throw NonFiniteError("network", "its output for position \"" + to_text(positions[k]) + "\" is not finite");
+        throw NonFiniteError("network",
+                             "its output for position \"" + to_text(positions[k]) + "\" is not finite");
       }
     }
   }
