@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "env/base/error.h"
+#include "env/base/non_finite_error.h"
 #include "search/edge_choice.h"
 #include "search/legal_index.h"
 #include "search/legal_priors.h"
@@ -241,8 +241,9 @@ void SearchTree::receive(const Evaluation& evaluation) {
   assert(waiting_);
   const double value = worth(evaluation);
   if (!std::isfinite(value)) {
-    throw failure("evaluation of \"" + to_text(leaf_) + "\"",
-                  "the value is not finite; win, draw and loss must be probabilities, the margin a number");
+    throw NonFiniteError("evaluation of \"" + to_text(leaf_) + "\"",
+                         "the value is not finite; win, draw and loss must be probabilities, the margin a "
+                         "number");
   }
   waiting_ = false;
   const double result = leaf_.mover == Color::kWhite ? value : -value;

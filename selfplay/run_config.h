@@ -11,6 +11,7 @@
 #include "model/trainer.h"
 #include "search/search_config.h"
 #include "selfplay/gate.h"
+#include "selfplay/health.h"
 
 namespace pahtum {
 
@@ -68,6 +69,7 @@ struct RunConfig {
   LearnerConfig learner;
   ScheduleConfig run;
   GateConfig gate;
+  HealthConfig health;
   EvaluationConfig evaluation;
 };
 

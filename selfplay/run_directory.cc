@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <cstring>
 #include <system_error>
 
 #include "env/base/error.h"
@@ -62,6 +64,19 @@ void remove_temporary_files(const fs::path& folder) {
   }
 }
 
+// Whether every number of weights and optimizer is finite.
+bool is_finite(const Checkpoint& checkpoint) {
+  return std::ranges::all_of(checkpoint.tensors, [](const StoredTensor& tensor) {
+    if (tensor.dtype != "F32") return true;
+    for (std::size_t at = 0; at < tensor.data.size(); at += sizeof(float)) {
+      float value = 0;
+      std::memcpy(&value, tensor.data.data() + at, sizeof value);
+      if (!std::isfinite(value)) return false;
+    }
+    return true;
+  });
+}
+
 }  // namespace
 
 // Not so an empty checkpoints/: a run may be started again that was killed before it had its config.yaml.
@@ -81,7 +96,8 @@ RunLock RunDirectory::lock() const {
   // Not those of reports in the run's own folder, which other processes may be writing: each is written over
   // by the next.
   for (const char* folder : {"checkpoints", "games"}) remove_temporary_files(root_ / folder);
-  for (fs::path file : {config_path(), metrics_path(), state_path(), root_ / "version.txt"}) remove_file(file += ".tmp");
+  for (fs::path file : {config_path(), metrics_path(), state_path(), root_ / "version.txt"})
+    remove_file(file += ".tmp");
   return lock;
 }
 
@@ -171,6 +187,27 @@ void RunDirectory::set_games_aside_after(std::int64_t iteration) const {
         throw failure(path.string(), "cannot be moved to " + aside.string() + ": " + error.message());
     }
   }
+}
+
+void RunDirectory::drop_checkpoints_after(std::int64_t iteration) const {
+  const auto files = numbered_files(root_ / "checkpoints", ".ckpt");
+  for (auto file = files.rbegin(); file != files.rend() && file->first > iteration; ++file) {
+    remove_file(file->second);
+  }
+}
+
+std::optional<Checkpoint> RunDirectory::good_checkpoint(std::int64_t before) const {
+  const auto files = numbered_files(root_ / "checkpoints", ".ckpt");
+  for (auto file = files.rbegin(); file != files.rend(); ++file) {
+    if (file->first >= before) continue;
+    try {
+      Checkpoint checkpoint = load_checkpoint(file->second);
+      if (is_finite(checkpoint)) return checkpoint;
+    } catch (const Error& error) {
+      if (error.fault() != Fault::kRequest) throw;  // one that is damaged is no good one
+    }
+  }
+  return std::nullopt;
 }
 
 void RunDirectory::remove_unfinished_games(std::int64_t iteration) const {

@@ -28,6 +28,7 @@ namespace pahtum {
 //   events.out.tfevents.*    the same for TensorBoard, one file per session of the run
 //   evaluation.json, report.html   written by the evaluation
 //   lock                     there while a process trains; says which (selfplay/run_lock.h)
+//   failed-batch.ckpt        what a learner step failed on
 //
 // Errors are kRequest when the folder is not what it should be, kFailure when writing fails; both name the
 // path.
@@ -55,6 +56,8 @@ class RunDirectory {
   [[nodiscard]] const std::filesystem::path& root() const noexcept { return root_; }
   [[nodiscard]] std::filesystem::path config_path() const { return root_ / "config.yaml"; }
   [[nodiscard]] std::filesystem::path metrics_path() const { return root_ / "metrics.jsonl"; }
+  // What the learner failed on: a checkpoint with the batch beside the weights.
+  [[nodiscard]] std::filesystem::path failed_batch_path() const { return root_ / "failed-batch.ckpt"; }
   [[nodiscard]] std::filesystem::path checkpoint_path(std::int64_t iteration) const;
   [[nodiscard]] std::filesystem::path state_path() const { return root_ / "state.ckpt"; }
   [[nodiscard]] std::filesystem::path games_path(std::int64_t iteration) const;
@@ -75,6 +78,10 @@ class RunDirectory {
   // Where they exist.
   void remove_unfinished_games(std::int64_t iteration) const;
   void remove_state() const;
+  // The newest whole checkpoint of an iteration before `before` whose numbers are all finite.
+  [[nodiscard]] std::optional<Checkpoint> good_checkpoint(std::int64_t before) const;
+  // Removes checkpoints of iterations after `iteration`, the newest first.
+  void drop_checkpoints_after(std::int64_t iteration) const;
   // The newest shards up to `iteration`, oldest first, that together hold at least `games` games (or all
   // there are). Throws when a shard among them is missing or damaged.
   [[nodiscard]] std::vector<GameRecord> load_newest_games(std::int64_t iteration, std::int64_t games) const;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -15,6 +16,7 @@
 
 #include "env/base/bytes.h"
 #include "env/base/error.h"
+#include "env/base/non_finite_error.h"
 #include "env/base/random.h"
 #include "env/observation.h"
 #include "eval/arena.h"
@@ -24,6 +26,7 @@
 #include "selfplay/batch_pipeline.h"
 #include "selfplay/config_file.h"
 #include "selfplay/event_file.h"
+#include "selfplay/health.h"
 #include "selfplay/iteration_metrics.h"
 #include "selfplay/memory.h"
 #include "selfplay/progress.h"
@@ -42,6 +45,8 @@ constexpr const char* kSlotsTensor = "selfplay/in_progress";  // games in the sl
 constexpr const char* kFinishedTensor = "selfplay/finished";  // this iteration's games while it plays
 // Of each worker that was stopped within its games: the length of its searches as u64, then these.
 constexpr const char* kSearchesTensor = "selfplay/searches";
+
+constexpr double kPatience = 2.0;  // seconds that workers have at least to end after a stall
 
 double seconds_since(steady_clock::time_point start) {
   return std::chrono::duration<double>(steady_clock::now() - start).count();
@@ -78,6 +83,11 @@ std::optional<std::int64_t> best_iteration(const std::vector<json>& rows) {
   return best;
 }
 
+// Thrown out of a stage that a rule of `health` gives up: the run goes back to the checkpoint.
+struct Rollback {
+  Checkpoint checkpoint;
+};
+
 // Keeps the loop's state and takes it through its stages. An iteration plays games, learns, saves.
 class TrainingLoop {
  public:
@@ -90,7 +100,8 @@ class TrainingLoop {
         trainer_(config.game, config.network, config.learner, static_cast<std::uint64_t>(config.run.seed),
                  config.run.device),
         replay_(config.replay.window_games),
-        workers_(make_workers(config)) {}
+        workers_(make_workers(config)),
+        health_(config.health) {}
 
   // `within`: the checkpoint is of a run within an iteration, not of a finished one.
   void restore(const Checkpoint& checkpoint, const std::string& source, bool within);
@@ -111,6 +122,7 @@ class TrainingLoop {
   [[nodiscard]] std::string progress_prefix() const;
   [[nodiscard]] std::string time_left() const;
   void announce() const;
+  void advance();
   void play();
   void play_until(std::int64_t games);
   void play_with_workers(const Checkpoint& weights, std::int64_t games, SelfplayCounters& counters,
@@ -120,6 +132,15 @@ class TrainingLoop {
   void dump_batch(const TrainingBatch& batch) const;
   void finish_iteration();
   void close_iteration();
+  void judge_iteration(std::int64_t played_by);
+  void watch_workers(std::int64_t games, const std::atomic<std::int64_t>& running,
+                     const std::atomic<bool>& failed, std::atomic<bool>& halt,
+                     const SelfplayCounters& counters);
+  [[noreturn]] void abandon_workers() const;
+  void heed(HealthFinding finding, std::int64_t iteration, std::int64_t before,
+            const TrainingBatch* batch = nullptr);
+  void roll_back(const Checkpoint& target);
+  [[nodiscard]] json metrics_row(std::int64_t iteration) const;
   void append_events(const json& row);
   void play_checking_match();
   [[nodiscard]] MatchResult play_match_of_candidate(const std::string& opponent, MatchConfig match);
@@ -148,6 +169,8 @@ class TrainingLoop {
   std::int64_t playing_ = 0;          // the iteration whose network plays
   bool gate_pending_ = false;         // the newest network has yet to play its match against that one
   IterationMetrics metrics_;
+  HealthMonitor health_;
+  std::optional<HealthFinding> stall_;  // that stopped the workers
   steady_clock::time_point session_start_ = steady_clock::now();
   std::int64_t session_iterations_ = 0;
   std::int64_t first_event_ = 1;     // the first number of games that this session has events of
@@ -188,7 +211,8 @@ Checkpoint TrainingLoop::snapshot() const {
                            {"playing", playing_},
                            {"gate_pending", gate_pending_},
                            {"saves", saves_},
-                           {"metrics", metrics_.state()}};
+                           {"metrics", metrics_.state()},
+                           {"health", health_.to_json()}};
   std::vector<GameRecord> in_progress;
   std::string searches;
   for (const auto& worker : workers_) {
@@ -223,6 +247,7 @@ void TrainingLoop::restore_counters(const Checkpoint& checkpoint, const std::str
     playing_ = counters.value("playing", iteration_);
     gate_pending_ = counters.value("gate_pending", false);
     saves_ = counters.value("saves", std::int64_t{0});
+    health_ = HealthMonitor::from_json(config_.health, counters.value("health", json()), source);
     if (counters.contains("metrics")) metrics_.restore(counters.at("metrics"));
   } catch (const json::exception&) {
     throw request_error(source, "has no counters of a training run in its manifest");
@@ -251,6 +276,9 @@ void TrainingLoop::restore_games(const Checkpoint& checkpoint, const std::string
 void TrainingLoop::restore(const Checkpoint& checkpoint, const std::string& source, bool within) {
   within_ = within;
   trainer_.restore(checkpoint);
+  replay_ = Replay(config_.replay.window_games);
+  metrics_ = {};
+  new_samples_ = 0;
   restore_counters(checkpoint, source);
   restore_games(checkpoint, source);
   directory_.complete();
@@ -333,12 +361,12 @@ void TrainingLoop::announce() const {
 
 TrainingSummary TrainingLoop::run() {
   announce();
-  if (closing_) close_iteration();
-  while (iteration_ < config_.run.iterations && !stopped()) {
-    if (!played_) play();
-    if (played_) learn();
-    if (stopped()) break;
-    finish_iteration();
+  while ((closing_ || iteration_ < config_.run.iterations) && !stopped()) {
+    try {
+      advance();
+    } catch (const Rollback& rollback) {
+      roll_back(rollback.checkpoint);
+    }
   }
   if (stopped() && within_) save_state();
   TrainingSummary summary;
@@ -351,6 +379,22 @@ TrainingSummary TrainingLoop::run() {
   return summary;
 }
 
+// One iteration, or what is left of it.
+void TrainingLoop::advance() {
+  try {
+    if (closing_) {
+      close_iteration();
+      return;
+    }
+    if (!played_) play();
+    if (played_) learn();
+    if (!stopped()) finish_iteration();
+  } catch (const NonFiniteError& error) {
+    // In a match, where the newest network plays; self-play and the learner have caught theirs.
+    heed(health_.non_finite(error.what(), true), iteration_, iteration_);
+  }
+}
+
 void TrainingLoop::play_with_workers(const Checkpoint& weights, std::int64_t games,
                                      SelfplayCounters& counters,
                                      std::vector<std::vector<GameRecord>>& finished) {
@@ -358,6 +402,7 @@ void TrainingLoop::play_with_workers(const Checkpoint& weights, std::int64_t gam
   std::vector<std::exception_ptr> errors(workers_.size());
   std::atomic<std::int64_t> running{count};
   std::atomic<bool> failed{false};
+  std::atomic<bool> halt{false};
   // Games that this iteration has already count towards the share of the worker that owns their slot.
   std::vector<std::int64_t> done(workers_.size(), 0);
   for (const GameRecord& game : finished_) {
@@ -383,7 +428,7 @@ void TrainingLoop::play_with_workers(const Checkpoint& weights, std::int64_t gam
           set_inference_threads(1);
           const auto evaluator = make_evaluator(weights, inference_, workers_[w]->slots());
           const std::int64_t quota = share_of(games, count, worker) - done[w];
-          finished[w] = workers_[w]->play(*evaluator, quota, stop_, counters, on_finished);
+          finished[w] = workers_[w]->play(*evaluator, quota, halt, counters, on_finished);
         } catch (...) {
           errors[w] = std::current_exception();
           failed = true;
@@ -391,20 +436,57 @@ void TrainingLoop::play_with_workers(const Checkpoint& weights, std::int64_t gam
         --running;
       });
     }
-    const auto start = steady_clock::now();
-    while (running > 0 && !failed) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-      const double seconds = seconds_since(start);
-      progress_.update(
-          fmt::format("{} · self-play {}/{} games · {:.1f} games/s · {:.0f} evaluations/s{}",
-                      progress_prefix(), static_cast<std::int64_t>(finished_.size()) + counters.games.load(),
-                      config_.selfplay.games_per_iteration, static_cast<double>(counters.games) / seconds,
-                      static_cast<double>(counters.evaluations) / seconds, time_left()));
-    }
+    watch_workers(games, running, failed, halt, counters);
   }
   for (const std::exception_ptr& error : errors) {
     if (error) std::rethrow_exception(error);
   }
+}
+
+// Until none is running: shows how far they are, and halts them for a signal, a failure or a stall.
+void TrainingLoop::watch_workers(std::int64_t games, const std::atomic<std::int64_t>& running,
+                                 const std::atomic<bool>& failed, std::atomic<bool>& halt,
+                                 const SelfplayCounters& counters) {
+  const auto start = steady_clock::now();
+  const auto before_these = static_cast<std::int64_t>(finished_.size());
+  double before = 0;
+  double waited = 0;  // seconds, for the workers to end after a stall
+  health_.begin_selfplay();
+  while (running > 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (stopped() || failed) halt = true;
+    const double seconds = seconds_since(start);
+    progress_.update(fmt::format("{} · self-play {}/{} games · {:.1f} games/s · {:.0f} evaluations/s{}",
+                                 progress_prefix(), before_these + counters.games,
+                                 config_.selfplay.games_per_iteration,
+                                 static_cast<double>(counters.games) / seconds,
+                                 static_cast<double>(counters.evaluations) / seconds, time_left()));
+    const double passed = std::min(seconds - before, HealthMonitor::kLongestPoll);
+    before = seconds;
+    if (stall_) {
+      if ((waited += passed) > std::max(kPatience, config_.health.stall_seconds)) abandon_workers();
+      continue;
+    }
+    const auto finding = health_.observe_progress(
+        {counters.games, games - before_these, counters.moves, counters.evaluations, running}, passed);
+    if (!finding) continue;
+    if (finding->action == HealthAction::kWarn) {
+      heed(*finding, iteration_ + 1, iteration_);
+    } else {
+      stall_ = finding;
+      halt = true;
+    }
+  }
+}
+
+// A thread that does not come back cannot be joined, and what it holds cannot be saved.
+void TrainingLoop::abandon_workers() const {
+  spdlog::critical(
+      "health.on_stall: {}. The workers do not end, so the program does. The run stands at {}; go on with: "
+      "pahtum train --resume --run {}",
+      stall_->what, directory_.checkpoint_path(iteration_).string(), directory_.root().string());
+  spdlog::shutdown();
+  std::_Exit(EXIT_FAILURE);
 }
 
 // Until the iteration has so many games.
@@ -413,7 +495,15 @@ void TrainingLoop::play_until(std::int64_t games) {
   within_ = true;
   SelfplayCounters counters;
   std::vector<std::vector<GameRecord>> finished(workers_.size());
-  play_with_workers(playing_weights(), games, counters, finished);
+  stall_.reset();
+  try {
+    play_with_workers(playing_weights(), games, counters, finished);
+  } catch (const NonFiniteError& error) {
+    heed(health_.non_finite(
+             "in self-play with the network of iteration " + std::to_string(playing_) + ": " + error.what(),
+             true),
+         iteration_ + 1, playing_);
+  }
   for (std::vector<GameRecord>& of_worker : finished) {
     finished_.insert(finished_.end(), std::make_move_iterator(of_worker.begin()),
                      std::make_move_iterator(of_worker.end()));
@@ -432,6 +522,7 @@ void TrainingLoop::play() {
     const std::int64_t goal = std::min(all, (saves_ + 1) * every);
     play_until(goal);
     if (stopped()) return;
+    if (stall_) heed(*stall_, iteration_ + 1, iteration_);
     if (goal == all) break;
     ++saves_;
     save_state();
@@ -462,23 +553,26 @@ void TrainingLoop::dump_batch(const TrainingBatch& batch) const {
   add("batch/wdl", batch.wdl);
   add("batch/margin", batch.margin);
   add("batch/ownership", batch.ownership);
-  save_checkpoint(directory_.root() / "failed-batch.ckpt", dump);
+  save_checkpoint(directory_.failed_batch_path(), dump);
 }
 
 void TrainingLoop::learn_step(const TrainingBatch& batch) {
-  const double rate = learning_rate_at(config_.learner, trainer_.steps(), planned_steps());
+  const double rate =
+      learning_rate_at(config_.learner, trainer_.steps(), planned_steps()) * health_.learning_rate_factor();
   try {
-    metrics_.add_losses(trainer_.step(batch, rate), rate);
-  } catch (const Error& error) {
-    dump_batch(batch);
-    throw failure("learner step " + std::to_string(trainer_.steps()),
-                  std::string(error.what()) + "; the batch and the weights are in " +
-                      (directory_.root() / "failed-batch.ckpt").string());
+    const Losses losses = trainer_.step(batch, rate);
+    metrics_.add_losses(losses, rate);
+    ++steps_done_;
+    if (const auto finding = health_.observe_step(losses)) {
+      heed(*finding, iteration_ + 1, iteration_ + 1, &batch);
+    }
+  } catch (const NonFiniteError& error) {
+    heed(health_.non_finite(error.what(), false), iteration_ + 1, iteration_ + 1, &batch);
   }
-  ++steps_done_;
 }
 
 void TrainingLoop::learn() {
+  within_ = true;
   const auto start = steady_clock::now();
   set_inference_threads(static_cast<int>(workers_.size()));
   const std::int64_t steps = steps_of_iteration();
@@ -498,7 +592,89 @@ void TrainingLoop::learn() {
   metrics_.add_learning(seconds_since(start));
 }
 
+// Does what the rule of the finding asks for; returns when that is no more than a warning. `iteration` is the
+// one that it was found in. A rollback goes to an iteration before `before`. `batch` is what the learner took
+// last, where it is at fault.
+void TrainingLoop::heed(HealthFinding finding, std::int64_t iteration, std::int64_t before,
+                        const TrainingBatch* batch) {
+  std::optional<Checkpoint> target;
+  if (finding.action == HealthAction::kRollback) {
+    if (!health_.may_roll_back()) {
+      finding.what +=
+          fmt::format("; the {} rollbacks of health.max_rollbacks are used up", health_.rollbacks());
+    } else if (target = directory_.good_checkpoint(before); !target) {
+      finding.what += fmt::format("; there is no good checkpoint before iteration {} to go back to", before);
+    }
+    if (!target) finding.action = HealthAction::kStop;
+  }
+  const bool stops = finding.action == HealthAction::kStop;
+  if (batch != nullptr && finding.action != HealthAction::kWarn) {
+    dump_batch(*batch);
+    finding.what += "; the batch and the weights are in " + directory_.failed_batch_path().string();
+  }
+  health_.record(finding, iteration, trainer_.steps(),
+                 target ? std::optional(target->manifest.iteration) : std::nullopt);
+  if (!stops) spdlog::warn("health, {}: {}", to_text(finding.kind), finding.what);
+  if (target) throw Rollback{std::move(*target)};
+  if (!stops) return;
+  json row = metrics_row(iteration);
+  row["health"] = health_.findings();
+  directory_.append_metrics(row);
+  if (iteration == iteration_) {  // a finished one, whose row stays when the run goes on
+    append_events(row);
+    metrics_.add_health(health_.findings());
+    health_.clear_findings();
+  }
+  // What the learner failed on is in its own file, and self-play that failed has lost games.
+  if (batch == nullptr && finding.kind != HealthKind::kNonFinite) {
+    if (iteration == iteration_) {
+      save();
+    } else {
+      save_state();
+    }
+  }
+  const std::string cure = batch != nullptr ? "--set learner.learning_rate=… (lower) or --set health.on_"
+                                            : "what is at fault changed, or --set health.on_";
+  throw failure(
+      "health.on_" + std::string(to_text(finding.kind)),
+      fmt::format("{}. The run stands at {}; go on with: pahtum train --resume --run {}, with {}{}=…",
+                  finding.what, directory_.checkpoint_path(iteration_).string(), directory_.root().string(),
+                  cure, to_text(finding.kind)));
+}
+
+// Every file that a crash could come between stays one to go on from: what the iterations given up saved goes
+// first, so that none is left whose games are gone.
+void TrainingLoop::roll_back(const Checkpoint& target) {
+  const HealthMonitor failed = health_;
+  const std::string path = directory_.checkpoint_path(target.manifest.iteration).string();
+  directory_.remove_state();
+  directory_.drop_checkpoints_after(target.manifest.iteration);
+  restore(target, path, false);
+  health_.go_on_after(failed);
+  save();
+  events_.reset();  // a new file takes back the steps given up
+  spdlog::warn(
+      "health: went back to {}; the learning rate is multiplied with {:.4g} from here on ({} of {} "
+      "rollbacks)",
+      path, health_.learning_rate_factor(), health_.rollbacks(), config_.health.max_rollbacks);
+}
+
+// Going back to where the networks that played these games were learned lets others play them.
+void TrainingLoop::judge_iteration(std::int64_t played_by) {
+  std::vector<HealthFinding> findings = health_.observe_iteration(metrics_row(iteration_));
+  std::ranges::stable_sort(findings, {}, &HealthFinding::action);  // what ends the iteration comes last
+  for (const HealthFinding& finding : findings) {
+    heed(finding, iteration_, finding.of_games ? played_by : iteration_);
+  }
+}
+
+json TrainingLoop::metrics_row(std::int64_t iteration) const {
+  return metrics_.row({iteration, trainer_.steps(), games_, replay_.games(), seconds_since(session_start_),
+                       resident_bytes()});
+}
+
 void TrainingLoop::finish_iteration() {
+  const std::int64_t played_by = playing_;
   ++iteration_;
   ++session_iterations_;
   games_ += config_.selfplay.games_per_iteration;
@@ -510,6 +686,9 @@ void TrainingLoop::finish_iteration() {
   gate_pending_ = has_matches(config_.gate) && trainer_.steps() > 0;
   if (!gate_pending_) playing_ = iteration_;
   closing_ = true;
+  judge_iteration(played_by);
+  metrics_.add_health(health_.findings());
+  health_.clear_findings();  // a run that goes on from here has them in this row
   save();
   close_iteration();
 }
@@ -520,8 +699,7 @@ void TrainingLoop::close_iteration() {
   settle_gate();
   if (config_.evaluation.every > 0 && iteration_ % config_.evaluation.every == 0) play_checking_match();
   if (stopped()) return;
-  const json row = metrics_.row({iteration_, trainer_.steps(), games_, replay_.games(),
-                                 seconds_since(session_start_), resident_bytes()});
+  const json row = metrics_row(iteration_);
   append_events(row);
   directory_.append_metrics(row);
   std::vector<std::int64_t> kept{playing_};

@@ -28,11 +28,6 @@ RunConfig with_iterations(std::int64_t iterations) {
   return config;
 }
 
-nlohmann::json timeless(nlohmann::json counters) {
-  for (const char* seconds : {"selfplay_seconds", "learn_seconds"}) counters["metrics"].erase(seconds);
-  return counters;
-}
-
 // Everything but the configuration text, which names the number of iterations.
 void expect_same_state(const Checkpoint& a, const Checkpoint& b) {
   EXPECT_EQ(a.manifest.step, b.manifest.step);
