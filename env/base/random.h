@@ -79,7 +79,7 @@ class Random {
     return {.seed = joined(key_[0], key_[1]),
             .index = joined(counter_[2], counter_[3]),
             .purpose = counter_[1],
-            .drawn = std::uint64_t{counter_[0]} * 4 - (4 - used_)};
+            .drawn = (std::uint64_t{counter_[0]} * 4 - (4 - used_)) % kMostDrawn};
   }
 
   [[nodiscard]] std::uint32_t next32() noexcept {
