@@ -8,10 +8,12 @@
 #include <system_error>
 #include <utility>
 
+#include "app/common.h"
 #include "app/run_report.h"
 #include "env/base/error.h"
 #include "env/base/files.h"
 #include "eval/match_games.h"
+#include "eval/player_spec.h"
 #include "eval/report.h"
 #include "eval/report_build.h"
 #include "eval/results_json.h"
@@ -48,11 +50,20 @@ MatchResult play_shown(const std::string& first, const std::string& second, cons
     progress.update(fmt::format("{}/{}{} games, {} against {}", games, match.sprt ? "at most " : "",
                                 2 * match.pairs, first, second));
   };
-  MatchResult result = play_match([&] { return make_player(first, context); },
-                                  [&] { return make_player(second, context); }, match, &stop, show);
+  // Every thread makes its own players; all must be of the same checkpoint.
+  const std::string first_spec = settled(first);
+  const std::string second_spec = settled(second);
+  MatchResult result = play_match([&] { return make_player(first_spec, context); },
+                                  [&] { return make_player(second_spec, context); }, match, &stop, show);
   result.first = first;
   result.second = second;
   return result;
+}
+
+// Whether the file of a player's network is still there; true for players without one.
+bool has_file(const std::string& spec) {
+  const PlayerSpec parsed = parse_player_spec(spec);
+  return parsed.kind != PlayerKind::kNetwork || fs::exists(parsed.path);
 }
 
 // The rows of the run a checkpoint lies in (RUN/checkpoints/NNNNNN.ckpt); none when it lies elsewhere.
@@ -60,6 +71,18 @@ std::vector<nlohmann::json> metrics_around(const fs::path& checkpoint) {
   const fs::path folder = fs::absolute(checkpoint).parent_path();
   if (folder.filename() != "checkpoints") return {};
   return read_metrics(RunDirectory(folder.parent_path()).metrics_path());
+}
+
+// The curve that `rate` has put into the report of this folder; none when there is none that can be read.
+std::vector<RatingPoint> rating_curve_in(const fs::path& folder) {
+  const fs::path path = folder / "report.json";
+  if (!fs::exists(path)) return {};
+  try {
+    return load_report(path).rating_curve;
+  } catch (const Error& error) {
+    spdlog::warn("{}; its rating curve is lost", error.what());
+    return {};
+  }
 }
 
 constexpr const char* kAnchor = "random";
@@ -144,20 +167,44 @@ std::vector<MatchResult> play_evaluation(const EvaluationPlan& plan, const std::
   return matches;
 }
 
-std::vector<MatchResult> play_pool(const PoolPlan& plan, const std::atomic<bool>& stop) {
-  std::vector<MatchResult> matches;
+PlayedPool play_pool(const PoolPlan& plan, const std::atomic<bool>& stop) {
+  PlayedPool played;
   Progress progress;
-  for (const auto& [first, second] : plan.meetings) {
-    progress.line(fmt::format("match {} of {}: {} pairs, {} against {}", matches.size() + 1,
-                              plan.meetings.size(), pairs_text(plan.match), plan.players[first],
-                              plan.players[second]));
+  std::vector<bool> gone(plan.players.size());
+  const auto is_gone = [&](std::size_t player) {
+    if (!gone[player] && !has_file(plan.players[player])) {
+      gone[player] = true;
+      spdlog::warn("{} has been removed; its other matches are left out", plan.players[player]);
+    }
+    return gone[player];
+  };
+  for (std::size_t k = 0; k < plan.meetings.size(); ++k) {
+    const auto [first, second] = plan.meetings[k];
+    if (is_gone(first) || is_gone(second)) continue;
+    progress.line(fmt::format("match {} of {}: {} pairs, {} against {}", k + 1, plan.meetings.size(),
+                              pairs_text(plan.match), plan.players[first], plan.players[second]));
     MatchConfig match = plan.match;
     // Matches on the same layouts would depend on each other, which no interval could see.
-    match.first_layout += matches.size() * static_cast<std::uint64_t>(match.pairs);
-    matches.push_back(
-        play_shown(plan.players[first], plan.players[second], match, context_of(plan), stop, progress));
+    match.first_layout += k * static_cast<std::uint64_t>(match.pairs);
+    try {
+      played.matches.push_back(
+          play_shown(plan.players[first], plan.players[second], match, context_of(plan), stop, progress));
+    } catch (...) {
+      if (played.matches.empty()) throw;
+      played.ended_by = std::current_exception();
+      break;
+    }
   }
-  return matches;
+  if (played.matches.empty()) throw failure("rate", "no match could be played");
+  return played;
+}
+
+std::string settled(const std::string& spec) {
+  const PlayerSpec parsed = parse_player_spec(spec);
+  if (parsed.kind != PlayerKind::kNetwork || !fs::is_directory(parsed.path)) return spec;
+  const std::size_t path = spec.find(parsed.path);
+  return spec.substr(0, path) + resolve_checkpoint_with_warnings(parsed.path).string() +
+         spec.substr(path + parsed.path.size());
 }
 
 std::vector<PoolMatch> pool_matches(const std::vector<std::string>& names,
@@ -194,6 +241,7 @@ void write_evaluation(const fs::path& folder, const EvaluationRecord& record) {
   ReportData report;
   report.title = "PahTum agent " + record.target;
   report.metrics = metrics_around(record.checkpoint);
+  report.rating_curve = rating_curve_in(folder);
   report.target = report_target(record.target, record.checkpoint, report.metrics);
   for (const MatchResult& match : record.matches) report.matches.push_back(report_match(match));
   report.pool = rated_pool(record.matches);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -66,9 +67,20 @@ struct PoolPlan {
   InferenceOptions inference = {};                            // of networks
 };
 
-// As check_players and play_evaluation above; one result for each meeting.
-void check_players(const PoolPlan& plan);
-[[nodiscard]] std::vector<MatchResult> play_pool(const PoolPlan& plan, const std::atomic<bool>& stop);
+void check_players(const PoolPlan& plan);  // as above
+
+struct PlayedPool {
+  std::vector<MatchResult> matches;  // finished ones, in the order of their meetings
+  std::exception_ptr ended_by;       // what ended the pool before its last meeting; null: nothing did
+};
+// Plays the meetings in order, with progress on standard error, until all are played, `stop` is set or a
+// match fails. A player whose checkpoint has been removed meanwhile, as training does with old ones, is
+// warned of, and its other meetings are left out. Throws what ended the pool only when no match is finished.
+[[nodiscard]] PlayedPool play_pool(const PoolPlan& plan, const std::atomic<bool>& stop);
+
+// The SPEC with a run directory replaced by its newest whole checkpoint: who that is, is settled once, so
+// that it remains the same player while its training goes on. Other SPECs are returned as they are.
+[[nodiscard]] std::string settled(const std::string& spec);
 
 // All an evaluation found out.
 struct EvaluationRecord {

@@ -1,6 +1,7 @@
 #include "eval/bar_chart.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "eval/html.h"
 #include "eval/line_chart.h"
@@ -9,10 +10,12 @@
 namespace pahtum {
 namespace {
 
-constexpr double kWidth = 400, kHeight = 200;
-constexpr double kLeft = 6, kRight = 6, kTop = 18, kBottom = 36;
-// Labels that find room side by side.
-constexpr std::size_t kMostLabels = 10;
+constexpr double kWidth = 360, kHeight = 200;
+constexpr double kSide = 6, kTop = 18, kBottom = 36;
+// Widths of a character of a label at its largest, and of the space between two labels.
+constexpr double kCharacter = 7.5, kSpace = 8;
+// Bars whose values find room above them.
+constexpr std::size_t kMostValues = 20;
 
 std::string legend(const BarChart& chart) {
   if (chart.series.size() < 2) return "";
@@ -46,15 +49,21 @@ std::string to_html(const BarChart& chart) {
   for (const BarSeries& series : chart.series) {
     for (const double value : series.values) most = std::max(most, value);
   }
-  const double place = (kWidth - kLeft - kRight) / static_cast<double>(chart.labels.size());
+  std::size_t longest = 0;
+  for (const std::string& label : chart.labels) longest = std::max(longest, text_width(label));
+  const auto count = static_cast<double>(chart.labels.size());
+  const double label = kCharacter * static_cast<double>(longest);
+  // The first and the last label may be wider than the place of their bar.
+  const double side = std::max(kSide, 0.5 * label - 0.4 * (kWidth - 2 * kSide) / count);
+  const double place = (kWidth - 2 * side) / count;
   const double width = 0.8 * place / static_cast<double>(chart.series.size());
   const double base = kHeight - kBottom;
-  const std::size_t every = (chart.labels.size() + kMostLabels - 1) / kMostLabels;
+  const auto every = static_cast<std::size_t>(std::ceil((label + kSpace) / place));
   std::string svg = format_text("<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\"><title>", kWidth, kHeight) +
                     escape_html(chart.title) + "</title><desc>" + escape_html(description(chart)) +
                     "</desc>\n";
   for (std::size_t k = 0; k < chart.labels.size(); ++k) {
-    const double left = kLeft + place * static_cast<double>(k);
+    const double left = side + place * static_cast<double>(k);
     for (std::size_t s = 0; s < chart.series.size(); ++s) {
       const double value = chart.series[s].values[k];
       const double height = most > 0 ? value / most * (base - kTop) : 0;
@@ -65,7 +74,7 @@ std::string to_html(const BarChart& chart) {
              escape_html((chart.series[s].name.empty() ? "" : chart.series[s].name + ", ") + chart.labels[k] +
                          ": " + short_number(value)) +
              "</title></rect>";
-      if (chart.labels.size() * chart.series.size() > 2 * kMostLabels || value == 0) continue;
+      if (chart.labels.size() * chart.series.size() > kMostValues || value == 0) continue;
       svg += format_text("<text class=\"tick\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", x + width / 2,
                          base - height - 4) +
              short_number(value) + "</text>";
@@ -75,8 +84,8 @@ std::string to_html(const BarChart& chart) {
                        base + 15) +
            escape_html(chart.labels[k]) + "</text>\n";
   }
-  svg += format_text("<line class=\"axis\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>", kLeft, base,
-                     kWidth - kRight, base) +
+  svg += format_text("<line class=\"axis\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>", side, base,
+                     kWidth - side, base) +
          format_text("<text class=\"label\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", kWidth / 2,
                      kHeight - 5) +
          escape_html(chart.x_label) + "</text>\n</svg>\n";

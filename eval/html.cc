@@ -63,7 +63,7 @@ std::string plural(std::int64_t count, const std::string& one, const std::string
 HtmlTable::HtmlTable(std::string caption, const std::vector<std::string>& headings, std::size_t names)
     : names_(names) {
   html_ = "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"" + escape_html(caption) +
-          "\"><table>\n<caption>" + escape_html(caption) + "</caption>\n<thead><tr>";
+          "\"><table>\n<caption><span>" + escape_html(caption) + "</span></caption>\n<thead><tr>";
   for (std::size_t k = 0; k < headings.size(); ++k) {
     html_ += std::string("<th scope=\"col\"") + (k < names ? " class=\"name\">" : ">") +
              escape_html(headings[k]) + "</th>";

@@ -10,8 +10,8 @@ namespace pahtum {
 namespace {
 
 // Pixels of the view box.
-constexpr double kWidth = 400, kHeight = 230;
-constexpr double kLeft = 46, kRight = 10, kTop = 10, kBottom = 38;
+constexpr double kWidth = 360, kHeight = 220;
+constexpr double kLeft = 54, kRight = 10, kTop = 10, kBottom = 38;
 constexpr int kColours = 6;
 // More points than pixels make a file large and show nothing more.
 constexpr std::size_t kMostPoints = 400;
@@ -48,7 +48,8 @@ class Axis {
     // One point, or several at the same value, still need an axis of some length.
     if (values.high - values.low <= 1e-12 * std::max(1.0, std::abs(values.high))) {
       const double room = kind == AxisKind::kCounted || values.high == 0 ? 1 : std::abs(values.high) / 2;
-      values.low -= room;
+      // What is measured as nothing throughout is not on its way below it.
+      if (kind == AxisKind::kCounted || values.high != 0) values.low -= room;
       values.high += room;
     }
     step_ = nice_step(values.high - values.low, most_ticks);

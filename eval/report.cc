@@ -43,7 +43,9 @@ std::string facts_list(const std::vector<std::pair<std::string, std::string>>& f
   if (facts.empty()) return "";
   std::string html = "<dl class=\"facts\">\n";
   for (const auto& [what, value] : facts) {
-    html += "<div><dt>" + escape_html(what) + "</dt><dd>" + escape_html(value) + "</dd></div>\n";
+    // Two columns of the list are room enough for a path.
+    html += std::string(value.size() > 20 ? "<div class=\"long\">" : "<div>") + "<dt>" + escape_html(what) +
+            "</dt><dd>" + escape_html(value) + "</dd></div>\n";
   }
   return html + "</dl>\n";
 }

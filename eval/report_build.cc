@@ -6,6 +6,7 @@
 
 #include "env/game_rules.h"
 #include "eval/game_stats.h"
+#include "eval/results_text.h"
 
 namespace pahtum {
 namespace {
@@ -87,6 +88,13 @@ ReportMatch report_match(const MatchResult& match) {
   report.distinct_games = match.distinct_games;
   report.mean_margin = match.mean_margin;
   report.seconds = match.seconds;
+  // Without a move there is no time per move.
+  const auto per_move = [](const TimeUsed& time) {
+    return time.moves > 0 ? std::optional(time.per_move()) : std::nullopt;
+  };
+  report.first_move_seconds = per_move(match.first_time);
+  report.second_move_seconds = per_move(match.second_time);
+  if (match.sprt) report.verdict = sprt_text(*match.sprt);
   return report;
 }
 

@@ -214,12 +214,18 @@ std::string ratings_part(const ReportData& report) {
             format_text("%+.0f", *pool.first_move_advantage) + " Elo.</p>\n";
   }
 
+  // Names would make columns too wide; numbers stand for them.
+  std::vector<std::string> headings = {"player"};
+  std::vector<std::string> names(order.size());
+  for (std::size_t place = 0; place < order.size(); ++place) {
+    headings.push_back(std::to_string(place + 1));
+    names[order[place]] = headings.back() + ". " + short_player(pool.players[order[place]].name);
+  }
+
   if (!pool.pairings.empty()) {
-    std::vector<std::string> headings = {"player"};
-    for (const std::size_t k : order) headings.push_back(short_player(pool.players[k].name));
     HtmlTable cross("Cross table: score of the row against the column", headings);
     for (const std::size_t row : order) {
-      cross.row().text_cell(short_player(pool.players[row].name));
+      cross.row().text_cell(names[row]);
       for (const std::size_t column : order) {
         WinDrawLoss results;
         for (const PoolPairing& pairing : pool.pairings) {
@@ -245,11 +251,9 @@ std::string ratings_part(const ReportData& report) {
     html += cross.html();
   }
   if (!pool.superiority.empty()) {
-    std::vector<std::string> headings = {"player"};
-    for (const std::size_t k : order) headings.push_back(short_player(pool.players[k].name));
     HtmlTable table("How likely the row is stronger than the column", headings);
     for (const std::size_t row : order) {
-      table.row().text_cell(short_player(pool.players[row].name));
+      table.row().text_cell(names[row]);
       for (const std::size_t column : order) {
         table.cell(row == column ? "·" : format_text("%.1f %%", 100 * pool.superiority[row][column]),
                    row == column ? "muted" : "");

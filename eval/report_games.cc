@@ -232,11 +232,11 @@ std::string games_part(const ReportData& report) {
          "move by "
          "move</title></svg>\n"
          "<div class=\"buttons\"><button type=\"button\" data-step=\"first\" aria-label=\"to the "
-         "start\">⏮</button>"
-         "<button type=\"button\" data-step=\"back\" aria-label=\"one move back\">◀</button>"
+         "start\">«</button>"
+         "<button type=\"button\" data-step=\"back\" aria-label=\"one move back\">‹</button>"
          "<button type=\"button\" data-step=\"play\" aria-label=\"play\">▶</button>"
-         "<button type=\"button\" data-step=\"next\" aria-label=\"one move on\">▶|</button>"
-         "<button type=\"button\" data-step=\"last\" aria-label=\"to the end\">⏭</button>"
+         "<button type=\"button\" data-step=\"next\" aria-label=\"one move on\">›</button>"
+         "<button type=\"button\" data-step=\"last\" aria-label=\"to the end\">»</button>"
          "<label class=\"check\"><input type=\"checkbox\" checked> likely moves</label></div>\n"
          "<p class=\"status\" aria-live=\"polite\"></p>\n<ol class=\"moves\"></ol>\n</div>\n</div>\n" +
          still_games(report.games) + "<script type=\"application/json\" id=\"viewer-games\">" +

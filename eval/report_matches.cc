@@ -58,13 +58,18 @@ void add_colour_row(HtmlTable& table, const ReportMatch& match, const char* colo
                     const WinDrawLoss& results) {
   table.row().text_cell(short_player(match.second)).cell(colour);
   table.cell(count_text(results.wins)).cell(count_text(results.draws)).cell(count_text(results.losses));
-  table.cell(results.games() > 0 ? percent_text(results.score()) : "–").cell("").cell("").cell("").cell("");
+  table.cell(results.games() > 0 ? percent_text(results.score()) : "–")
+      .cell("")
+      .cell("")
+      .cell("")
+      .cell("")
+      .cell("");
 }
 
 std::string details_table(const std::vector<ReportMatch>& matches) {
   HtmlTable table("Results by colour, from the side of the agent",
                   {"opponent", "colour", "wins", "draws", "losses", "score", "Elo difference (95 %)",
-                   "different games", "mean margin", "time per move: agent, opponent"},
+                   "different games", "mean margin", "time per move", "opponent's"},
                   2);
   for (const ReportMatch& match : matches) {
     const WinDrawLoss total = match.total();
@@ -79,8 +84,7 @@ std::string details_table(const std::vector<ReportMatch>& matches) {
     const auto time = [](const std::optional<double>& seconds) {
       return seconds ? move_time_text(*seconds) : std::string("–");
     };
-    const bool timed = match.first_move_seconds || match.second_move_seconds;
-    table.cell(timed ? time(match.first_move_seconds) + ", " + time(match.second_move_seconds) : "–");
+    table.cell(time(match.first_move_seconds)).cell(time(match.second_move_seconds));
   }
   return table.html();
 }
@@ -109,8 +113,14 @@ std::string matches_part(const ReportData& report) {
   if (report.matches.empty()) return "";
   std::string html = warnings(report.matches) + "<ol class=\"versus\">\n";
   for (const ReportMatch& match : report.matches) html += versus_row(match);
+  html += "</ol>\n";
+  for (const ReportMatch& match : report.matches) {
+    if (match.verdict.empty()) continue;
+    html += "<p class=\"note\">Sequential test against " + escape_html(short_player(match.second)) + ": " +
+            escape_html(match.verdict) + ".</p>\n";
+  }
   html +=
-      "</ol>\n<ul class=\"legend\"><li><i class=\"swatch win\"></i>wins</li><li><i class=\"swatch "
+      "<ul class=\"legend\"><li><i class=\"swatch win\"></i>wins</li><li><i class=\"swatch "
       "draw\"></i>draws</li><li><i class=\"swatch loss\"></i>losses</li></ul>\n<p class=\"note\">The line "
       "below "
       "each bar is the score, wins and half the draws, with its 95 % interval; the tick is one half. "

@@ -83,7 +83,7 @@ std::vector<OutcomePart> outcomes_of(const Calibration& calibration) {
 }
 
 std::string reliability_svg(const ReportCalibration& report) {
-  constexpr double kLeft = 44, kTop = 8, kExtent = 240;
+  constexpr double kLeft = 54, kTop = 10, kExtent = 240;
   const auto x = [](double share) { return kLeft + kExtent * std::clamp(share, 0.0, 1.0); };
   const auto y = [](double share) { return kTop + kExtent * (1 - std::clamp(share, 0.0, 1.0)); };
   std::string words;
@@ -92,7 +92,7 @@ std::string reliability_svg(const ReportCalibration& report) {
              percent_text(part.reliability->error);
   }
   std::string svg =
-      "<svg class=\"reliability\" viewBox=\"0 0 300 300\" role=\"img\"><title>Reliability diagram of " +
+      "<svg class=\"reliability\" viewBox=\"0 0 320 302\" role=\"img\"><title>Reliability diagram of " +
       escape_html(short_player(report.player)) + "</title><desc>" + escape_html(words) + "</desc>\n";
   for (const double tick : {0.0, 0.25, 0.5, 0.75, 1.0}) {
     svg += format_text("<line class=\"grid\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>", x(0),
@@ -100,7 +100,7 @@ std::string reliability_svg(const ReportCalibration& report) {
     svg += format_text("<text class=\"tick\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%.0f %%</text>",
                        x(0) - 6, y(tick) + 4, 100 * tick);
     svg += format_text("<text class=\"tick\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%.0f %%</text>\n",
-                       x(tick), y(0) + 16, 100 * tick);
+                       x(tick), y(0) + 20, 100 * tick);
   }
   svg += format_text("<line class=\"diagonal\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n", x(0),
                      y(0), x(1), y(1));
@@ -115,7 +115,7 @@ std::string reliability_svg(const ReportCalibration& report) {
              percent_text(bin.observed.value) + " of " + count_text(bin.count) + "</title></circle>\n";
     }
   }
-  svg += format_text("<text class=\"label\" x=\"%.1f\" y=\"296\" text-anchor=\"middle\">expected</text>",
+  svg += format_text("<text class=\"label\" x=\"%.1f\" y=\"298\" text-anchor=\"middle\">expected</text>",
                      kLeft + kExtent / 2);
   return svg + "</svg>\n";
 }

@@ -79,6 +79,29 @@ Json evaluate_json(const std::string& target, std::span<const MatchResult> match
   return {{"target", target}, {"matches", std::move(list)}, {"oracle", std::move(scores)}};
 }
 
+Json ratings_json(const PoolRatings& ratings) {
+  Json players = Json::array();
+  for (const PlayerRating& player : ratings.players) {
+    players.push_back({{"player", player.name},
+                       {"elo", player.elo},
+                       {"elo_low", player.low},
+                       {"elo_high", player.high},
+                       {"games", player.results.games()},
+                       {"wins", player.results.wins},
+                       {"draws", player.results.draws},
+                       {"losses", player.results.losses},
+                       {"score", player.results.score()}});
+  }
+  Json document = {{"anchor", ratings.players[ratings.anchor].name}, {"players", std::move(players)}};
+  add_estimate(document, "white_advantage", ratings.white_advantage);
+  add_estimate(document, "draw_parameter", ratings.draw_parameter);
+  document["white_wins"] = ratings.white.wins;
+  document["draws"] = ratings.white.draws;
+  document["black_wins"] = ratings.white.losses;
+  document["superiority"] = ratings.superiority;
+  return document;
+}
+
 Json oracle_json(const OracleScore& score) {
   Json rows = Json::array();
   for (const OracleRow& row : score.rows) {

@@ -6,6 +6,7 @@
 
 #include "eval/arena.h"
 #include "eval/oracle_score.h"
+#include "eval/rating.h"
 
 namespace pahtum {
 
@@ -22,6 +23,13 @@ namespace pahtum {
 [[nodiscard]] nlohmann::ordered_json evaluate_json(const std::string& target,
                                                    std::span<const MatchResult> matches,
                                                    std::span<const OracleScore> oracle = {});
+
+// What `pahtum rate --json` prints of the model: anchor, players [{player, elo, elo_low, elo_high, games,
+// wins, draws, losses, score}] in the order of the ratings, white_advantage (Elo) and draw_parameter (of
+// games between equals ν / (2 + ν) are drawn) with their _low and _high, white_wins, draws and black_wins
+// over all games, and superiority [a row and a column for each player: the probability that the row's is
+// stronger].
+[[nodiscard]] nlohmann::ordered_json ratings_json(const PoolRatings& ratings);
 
 // What `pahtum oracle score --json` prints: player, exact, rows (one for each number of empty squares, which
 // is their `empty`) and all, each with positions, decisive and, with their `_low` and `_high`,

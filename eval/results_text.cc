@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -17,12 +19,6 @@ std::string format(const char* pattern, Values... values) {
   std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), pattern, values...);
   return text.data();
-}
-
-// Characters, not bytes: the continuation bytes of UTF-8 take no room.
-std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
 std::string interval_text(const std::string& low, const std::string& high) {
@@ -46,27 +42,9 @@ std::string points_text(double points) {
   return format("%.2f", points);
 }
 
-std::string warning_of(const MatchResult& match) {
-  if (!few_distinct_games(match)) return "";
-  return "warning: only " + std::to_string(match.distinct_games) + " of the " +
-         std::to_string(match.total.games()) + " games between " + match.first + " and " + match.second +
-         " differ; more layouts or random opening plies would say more\n";
-}
-
 Row colour_row(const std::string& name, const WinDrawLoss& results) {
   return {name, std::to_string(results.wins), std::to_string(results.draws), std::to_string(results.losses),
           percent_text(results.score())};
-}
-
-std::string sprt_text(const SprtResult& sprt) {
-  const SprtBounds bounds = sprt_bounds(sprt.config);
-  const std::string verdict = sprt.verdict == SprtVerdict::kAccept   ? "accepted"
-                              : sprt.verdict == SprtVerdict::kReject ? "rejected"
-                                                                     : "undecided";
-  return "SPRT Elo " + format("%g", sprt.config.elo0) + " or " + format("%g", sprt.config.elo1) + ": " +
-         verdict + (sprt.at_limit ? " at the limit of pairs" : "") + ", log-likelihood ratio " +
-         format("%.2f", sprt.llr) + " (" + format("%.2f", bounds.lower) + " .. " +
-         format("%.2f", bounds.upper) + ")\n";
 }
 
 // A value and its interval as two cells; `text` writes one figure.
@@ -87,19 +65,25 @@ Row row_of(const OracleRow& part, const std::string& name, bool with_values) {
 
 }  // namespace
 
+// Characters, not bytes: the continuation bytes of UTF-8 take no room.
+std::size_t text_width(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
 std::string table_text(std::span<const std::vector<std::string>> rows, std::size_t names) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
     for (std::size_t column = 0; column < row.size(); ++column) {
-      widths[column] = std::max(widths[column], width(row[column]));
+      widths[column] = std::max(widths[column], text_width(row[column]));
     }
   }
   std::string text;
   for (const auto& row : rows) {
     std::string line;
     for (std::size_t column = 0; column < row.size(); ++column) {
-      const std::string padding(widths[column] - width(row[column]), ' ');
+      const std::string padding(widths[column] - text_width(row[column]), ' ');
       if (column > 0) line += "  ";
       line += column < names ? row[column] + padding : padding + row[column];
     }
@@ -136,6 +120,17 @@ std::string time_text(double seconds) {
   return three_digits(1e6 * seconds) + " µs";
 }
 
+std::string sprt_text(const SprtResult& sprt) {
+  const SprtBounds bounds = sprt_bounds(sprt.config);
+  const std::string verdict = sprt.verdict == SprtVerdict::kAccept   ? "accepted"
+                              : sprt.verdict == SprtVerdict::kReject ? "rejected"
+                                                                     : "undecided";
+  return "SPRT Elo " + format("%g", sprt.config.elo0) + " or " + format("%g", sprt.config.elo1) + ": " +
+         verdict + (sprt.at_limit ? " at the limit of pairs" : "") + ", log-likelihood ratio " +
+         format("%.2f", sprt.llr) + " (" + format("%.2f", bounds.lower) + " .. " +
+         format("%.2f", bounds.upper) + ")";
+}
+
 std::string match_text(const MatchResult& match) {
   std::string text = match.first + " against " + match.second + ": " + std::to_string(match.total.games()) +
                      " games in " + std::to_string(match.pairs) + " pairs, " +
@@ -164,8 +159,43 @@ std::string match_text(const MatchResult& match) {
   text += table_text(figures);
   text += "time per move   " + time_text(match.first_time.per_move()) + " against " +
           time_text(match.second_time.per_move()) + "\n";
-  if (match.sprt) text += sprt_text(*match.sprt);
-  return text + warning_of(match);
+  if (match.sprt) text += sprt_text(*match.sprt) + "\n";
+  return text + distinct_games_warning(match);
+}
+
+std::string distinct_games_warning(const MatchResult& match) {
+  if (!few_distinct_games(match)) return "";
+  return "warning: only " + std::to_string(match.distinct_games) + " of the " +
+         std::to_string(match.total.games()) + " games between " + match.first + " and " + match.second +
+         " differ; more layouts or random opening plies would say more\n";
+}
+
+std::string ratings_text(const PoolRatings& ratings) {
+  std::vector<std::size_t> order(ratings.players.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater(), [&](std::size_t k) { return ratings.players[k].elo; });
+  std::vector<Row> rows = {
+      {"player", "Elo", "95 % interval", "games", "score", "W / D / L", "above the next"}};
+  for (std::size_t place = 0; place < order.size(); ++place) {
+    const PlayerRating& player = ratings.players[order[place]];
+    const bool last = place + 1 == order.size();
+    rows.push_back({player.name, elo_text(player.elo),
+                    order[place] == ratings.anchor
+                        ? "anchor"
+                        : interval_text(elo_text(player.low), elo_text(player.high)),
+                    std::to_string(player.results.games()), percent_text(player.results.score()),
+                    results_text(player.results),
+                    last ? "" : percent_text(ratings.superiority[order[place]][order[place + 1]])});
+  }
+  const Estimate& white = ratings.white_advantage;
+  const auto share = [&](std::int64_t games) {
+    return percent_text(static_cast<double>(games) /
+                        static_cast<double>(std::max<std::int64_t>(1, ratings.white.games())));
+  };
+  return table_text(rows) + "White's first move is worth " + elo_text(white.value) +
+         " Elo, 95 %: " + interval_text(elo_text(white.low), elo_text(white.high)) +
+         "; of all games White won " + share(ratings.white.wins) + ", " + share(ratings.white.draws) +
+         " were drawn\n";
 }
 
 std::string results_table(std::span<const MatchResult> matches) {
@@ -174,7 +204,7 @@ std::string results_table(std::span<const MatchResult> matches) {
                             "as White W/D/L", "as Black W/D/L", "distinct games"}};
   for (const MatchResult& match : matches) rows.push_back(row_of(match));
   std::string text = table_text(rows, 2);
-  for (const MatchResult& match : matches) text += warning_of(match);
+  for (const MatchResult& match : matches) text += distinct_games_warning(match);
   return text;
 }
 

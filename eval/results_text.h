@@ -7,6 +7,7 @@
 
 #include "eval/arena.h"
 #include "eval/oracle_score.h"
+#include "eval/rating.h"
 
 namespace pahtum {
 
@@ -19,6 +20,9 @@ namespace pahtum {
 // nothing for no rows.
 [[nodiscard]] std::string table_text(std::span<const std::vector<std::string>> rows, std::size_t names = 1);
 
+// Characters of UTF-8 text.
+[[nodiscard]] std::size_t text_width(const std::string& text);
+
 // "67.5 %"
 [[nodiscard]] std::string percent_text(double share);
 // "+127", with a sign unless it rounds to zero
@@ -29,10 +33,20 @@ namespace pahtum {
 // "1.24 s", "38.1 ms", "0.9 µs": three digits.
 [[nodiscard]] std::string time_text(double seconds);
 
+// "SPRT Elo 0 or 50: accepted, log-likelihood ratio 4.27 (-2.94 .. 2.94)": what was asked and found.
+[[nodiscard]] std::string sprt_text(const SprtResult& sprt);
+
 // One match for people, in lines of at most 80 characters unless SPECs are long: results of both colours,
 // pairs, score and Elo difference with their intervals, time per move, the verdict of a sequential test, and
 // the warning about few distinct games.
 [[nodiscard]] std::string match_text(const MatchResult& match);
+
+// A line that warns of few distinct games; nothing where they are not few.
+[[nodiscard]] std::string distinct_games_warning(const MatchResult& match);
+
+// A table for people with one row per player, the strongest first, whose last column says how likely a player
+// is stronger than the one below it, and a line on White's advantage and draws.
+[[nodiscard]] std::string ratings_text(const PoolRatings& ratings);
 
 // A table for people with one row per match, columns aligned, and a line of warning for each match with few
 // distinct games. Ends with a newline; nothing for no matches.

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "env/base/error.h"
+#include "env/base/non_finite_error.h"
 #include "env/observation.h"
 #include "model/inference_check.h"
 #include "model/inference_program.h"
@@ -120,7 +121,8 @@ class NetworkEvaluator::Implementation {
       evaluation.wdl = softmax(output.wdl + 3 * k);
       evaluation.margin = output.margin[k] * static_cast<float>(kMarginUnit);
       if (!finite || !std::isfinite(evaluation.wdl.value().get()) || !std::isfinite(evaluation.margin)) {
-        throw failure("network", "its output for position \"" + to_text(positions[k]) + "\" is not finite");
+        throw NonFiniteError("network",
+                             "its output for position \"" + to_text(positions[k]) + "\" is not finite");
       }
     }
   }

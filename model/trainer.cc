@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "env/base/error.h"
+#include "env/base/non_finite_error.h"
 #include "env/game_rules.h"
 #include "env/observation.h"
 #include "model/autocast.h"
@@ -117,7 +118,8 @@ class Trainer::Implementation {
 
  private:
   struct LossTensors {
-    torch::Tensor total, policy, value, margin, ownership, entropy, policy_accuracy, value_accuracy;
+    torch::Tensor total, policy, value, margin, ownership, entropy, output_entropy, policy_accuracy,
+        value_accuracy;
   };
 
   [[nodiscard]] Network make_network(const NetworkConfig& shape) const {
@@ -243,6 +245,8 @@ Trainer::Implementation::LossTensors Trainer::Implementation::losses(const Train
                  result.margin * learner_.margin_weight + result.ownership * learner_.ownership_weight;
   const torch::NoGradGuard no_gradients;
   result.entropy = -torch::xlogy(policy, policy).sum(1).mean();
+  const torch::Tensor largest = (1.0 - illegal.to(torch::kFloat32)).sum(1).log().sum();
+  result.output_entropy = -(log_policy.exp() * log_policy).sum() / largest;
   result.policy_accuracy = (log_policy.argmax(1) == policy.argmax(1)).to(torch::kFloat32).mean();
   result.value_accuracy = (log_wdl.argmax(1) == wdl.argmax(1)).to(torch::kFloat32).mean();
   return result;
@@ -259,17 +263,18 @@ Losses Trainer::Implementation::step(const TrainingBatch& batch, double learning
     const std::vector<torch::Tensor> buffers = network_->buffers();
     for (std::size_t k = 0; k < buffers.size(); ++k) buffers[k].copy_(statistics[k]);
     forget_gradients();
-    return failure("learner step " + std::to_string(steps_),
-                   what +
-                       " is not finite; weights and optimizer are as before the step. Lower "
-                       "learner.learning_rate or learner.gradient_clip");
+    return NonFiniteError("learner step " + std::to_string(steps_),
+                          what +
+                              " is not finite; weights and optimizer are as before the step. Lower "
+                              "learner.learning_rate or learner.gradient_clip");
   };
 
   forget_gradients();
   const LossTensors parts = losses(batch);
   const torch::Tensor values =
       torch::stack({parts.total.detach(), parts.policy.detach(), parts.value.detach(), parts.margin.detach(),
-                    parts.ownership.detach(), parts.entropy, parts.policy_accuracy, parts.value_accuracy})
+                    parts.ownership.detach(), parts.entropy, parts.output_entropy, parts.policy_accuracy,
+                    parts.value_accuracy})
           .to(torch::kCPU);
   const float* value = values.data_ptr<float>();
   Losses result{.total = value[0],
@@ -278,8 +283,9 @@ Losses Trainer::Implementation::step(const TrainingBatch& batch, double learning
                 .margin = value[3],
                 .ownership = value[4],
                 .policy_entropy = value[5],
-                .policy_accuracy = value[6],
-                .value_accuracy = value[7]};
+                .output_entropy = value[6],
+                .policy_accuracy = value[7],
+                .value_accuracy = value[8]};
   if (!std::isfinite(result.total)) throw refuse("the loss");
   parts.total.backward();
   result.gradient_norm = torch::nn::utils::clip_grad_norm_(network_->parameters(), learner_.gradient_clip);

@@ -52,7 +52,10 @@ struct TrainingBatch {
 
 struct Losses {
   double total = 0, policy = 0, value = 0, margin = 0, ownership = 0;
-  double policy_entropy = 0;   // mean entropy of the policy targets: the floor of the policy loss, in nats
+  double policy_entropy = 0;  // mean entropy of the policy targets: the floor of the policy loss, in nats
+  // Mean entropy of the network's policy by the mean of the largest that the legal moves allow: 1 when all
+  // are equally likely, 0 when one is certain. No number where no sample has two legal moves.
+  double output_entropy = 0;
   double policy_accuracy = 0;  // share of samples whose most visited move is the network's first choice
   double value_accuracy = 0;   // share of samples whose result is the likeliest of win, draw, loss
   double gradient_norm = 0;    // before clipping
@@ -75,7 +78,7 @@ class Trainer {
   // naming what differs when it belongs to another network shape, board or optimizer.
   void restore(const Checkpoint& checkpoint);
 
-  // One optimizer step. Throws a kFailure Error when loss or gradient norm is not finite; nothing is then
+  // One optimizer step. Throws a NonFiniteError when loss or gradient norm is not finite; nothing is then
   // changed.
   Losses step(const TrainingBatch& batch, double learning_rate);
 

@@ -30,6 +30,8 @@ AlphaBeta::AlphaBeta(const AlphaBetaLimits& limits, std::shared_ptr<const LineEv
       search_(options),
       solver_(kSolverBytes) {
   assert((limits.depth > 0) + (limits.seconds > 0.0) + (limits.nodes > 0) == 1);
+  // The shipped tables take tens of milliseconds, once in a program: not out of the first move's time.
+  if (limits.seconds > 0.0 && !keeps_evaluation_) evaluation_ = LineEvaluation::of(kRunPoints, kMaxSize);
 }
 
 bool AlphaBeta::is_worth_solving(const Position& position) const noexcept {

@@ -19,7 +19,7 @@ namespace {
 using Bound = LineSearchTable::Bound;
 
 constexpr int kInfinite = std::numeric_limits<std::int32_t>::max() / 2;
-constexpr std::uint64_t kNodesBetweenChecks = 2048;
+constexpr std::uint64_t kNodesBetweenChecks = 512;
 // A stone decides nothing for anyone on itself and on two squares to each of four sides at most.
 constexpr int kMostKilled = 9;
 // Stands for a search to the end of the game.

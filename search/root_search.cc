@@ -132,7 +132,7 @@ std::size_t gumbel_move(std::span<const MoveStatistics> moves, const ImprovedPol
                         std::uint64_t skipped) noexcept {
   std::int32_t total = 0;
   for (const MoveStatistics& move : moves) total += move.visits;
-  std::size_t best = moves.size();
+  std::size_t best = 0;
   double highest = kMinusInfinity;
   for (std::size_t k = 0; k < moves.size(); ++k) {
     if (((skipped >> k) & 1) != 0) continue;
@@ -143,7 +143,6 @@ std::size_t gumbel_move(std::span<const MoveStatistics> moves, const ImprovedPol
       best = k;
     }
   }
-  assert(best < moves.size());
   return best;
 }
 
@@ -162,10 +161,19 @@ void SequentialHalving::start(const SearchConfig& config, std::span<const float>
   std::stable_sort(order_.begin(), order_.end(), [&](std::uint8_t a, std::uint8_t b) {
     return gumbel_[a] + logit(priors[a]) > gumbel_[b] + logit(priors[b]);
   });
-  considered_ = std::min(
-      {order_.size(), static_cast<std::size_t>(config.gumbel_moves), static_cast<std::size_t>(simulations_)});
-  phases_ = std::max(1, static_cast<int>(std::bit_width(considered_ - 1)));
+  considered_ = considered_first(config, order_.size(), simulations_);
+  phases_ = phases_for(considered_);
   start_phase();
+}
+
+std::size_t SequentialHalving::considered_first(const SearchConfig& config, std::size_t moves,
+                                                std::int64_t simulations) noexcept {
+  return std::min(
+      {moves, static_cast<std::size_t>(config.gumbel_moves), static_cast<std::size_t>(simulations)});
+}
+
+int SequentialHalving::phases_for(std::size_t considered) noexcept {
+  return std::max(1, static_cast<int>(std::bit_width(considered - 1)));
 }
 
 void SequentialHalving::start_phase() {
@@ -199,6 +207,57 @@ std::size_t SequentialHalving::best(std::span<const double> scores, std::uint64_
     if (best == kMaxSquares || gumbel_[move] + scores[move] > gumbel_[best] + scores[best]) best = move;
   }
   return best;
+}
+
+//   simulations i64 | rounds left i64 | considered u8 | position u8 | order u8 · moves | Gumbel f64 · moves
+//
+// No simulations: not started, and nothing follows.
+void SequentialHalving::append_state(std::string& bytes) const {
+  append_number(bytes, started() ? simulations_ : std::int64_t{0});
+  if (!started()) return;
+  append_number(bytes, rounds_left_);
+  append_number(bytes, static_cast<std::uint8_t>(considered_));
+  append_number(bytes, static_cast<std::uint8_t>(position_));
+  append_numbers(bytes, std::span(order_));
+  append_numbers(bytes, std::span(gumbel_).first(order_.size()));
+}
+
+void SequentialHalving::restore_state(ByteReader& input, const SearchConfig& config, std::size_t moves,
+                                      std::int64_t simulations) {
+  stop();
+  simulations_ = input.next<std::int64_t>();
+  if (simulations_ == 0) return;
+  rounds_left_ = input.next<std::int64_t>();
+  considered_ = input.next<std::uint8_t>();
+  position_ = input.next<std::uint8_t>();
+  if (simulations_ < 0 || simulations_ > std::max<std::int64_t>(1, simulations)) {
+    throw input.refuse("plans " + std::to_string(simulations_) + " simulations of the " +
+                       std::to_string(simulations) + " of a move");
+  }
+  const std::size_t first = considered_first(config, moves, simulations_);
+  if (considered_ < 1 || considered_ > first || position_ >= considered_ || rounds_left_ < 0 ||
+      rounds_left_ > simulations_) {
+    throw input.refuse("is in round " + std::to_string(rounds_left_) + " from the end at place " +
+                       std::to_string(position_) + " of " + std::to_string(considered_) +
+                       " considered moves, where " + std::to_string(first) + " come first in " +
+                       std::to_string(simulations_) + " simulations");
+  }
+  phases_ = phases_for(first);
+  std::vector<std::uint8_t> order(moves);
+  input.fill(std::span(order));
+  std::uint64_t seen = 0;
+  for (const std::uint8_t move : order) {
+    if (move >= moves || (seen >> move & 1) != 0) {
+      throw input.refuse("does not have each of " + std::to_string(moves) + " moves once in its order");
+    }
+    seen |= std::uint64_t{1} << move;
+  }
+  gumbel_.fill(0.0);
+  input.fill(std::span(gumbel_).first(moves));
+  if (!std::ranges::all_of(gumbel_, [](double value) { return std::isfinite(value); })) {
+    throw input.refuse("has a Gumbel variable that is not finite");
+  }
+  order_ = std::move(order);
 }
 
 }  // namespace pahtum

@@ -6,8 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "env/base/bytes.h"
 #include "env/base/random.h"
 #include "env/bitboard.h"
 #include "search/search_config.h"
@@ -48,7 +50,7 @@ void improve_policy(const SearchConfig& config, std::span<const MoveStatistics> 
                     ImprovedPolicy& policy) noexcept;
 
 // Equation 14 of the same: the first of the moves with the highest π'(a) − n(a) / (1 + Σ n), where π' is the
-// improved policy. Moves of the set `skipped` are left out.
+// improved policy. Moves of the set `skipped` are left out, the first one is taken when it holds all.
 [[nodiscard]] std::size_t gumbel_move(std::span<const MoveStatistics> moves, const ImprovedPolicy& policy,
                                       std::uint64_t skipped) noexcept;
 
@@ -74,7 +76,17 @@ class SequentialHalving {
   // score; kMaxSquares when there is none.
   [[nodiscard]] std::size_t best(std::span<const double> scores, std::uint64_t choices) const noexcept;
 
+  // All of it, for a root with `moves` moves. restore_state() throws a kRequest Error where no plan for at
+  // most `simulations` could have come to that.
+  void append_state(std::string& bytes) const;
+  void restore_state(ByteReader& input, const SearchConfig& config, std::size_t moves,
+                     std::int64_t simulations);
+
  private:
+  // How many moves a plan for `simulations` starts with, and its phases with so many.
+  [[nodiscard]] static std::size_t considered_first(const SearchConfig& config, std::size_t moves,
+                                                    std::int64_t simulations) noexcept;
+  [[nodiscard]] static int phases_for(std::size_t considered) noexcept;
   void start_phase();
 
   std::int64_t simulations_ = 0;

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cstring>
 
+#include "env/select_square.h"
 #include "search/edge_choice.h"
 
 namespace pahtum {
@@ -32,6 +33,12 @@ bool same(const GraphNode& node, const Position& position) noexcept {
 
 }  // namespace
 
+std::uint64_t GraphEdges::leading_to(std::uint32_t child) const noexcept {
+  const auto slot = std::ranges::find(children, child) - children.begin();
+  assert(static_cast<std::size_t>(slot) < children.size());
+  return nth_square_bit(visited(), static_cast<int>(slot));
+}
+
 void SearchGraph::clear(const Position& root) {
   root_ = root;
   nodes_.clear();
@@ -53,9 +60,10 @@ std::uint32_t SearchGraph::find(const Position& position, std::uint64_t key) con
 
 std::uint32_t SearchGraph::add(const Position& position, std::uint64_t key, int move_count,
                                std::uint32_t parent) {
-  assert(nodes_.size() < most_nodes_ && move_count <= kMaxSquares);
+  assert(move_count <= kMaxSquares);
   if (nodes_.size() == nodes_.capacity()) {
-    nodes_.reserve(std::min(most_nodes_, nodes_.size() + nodes_.size() / 2 + 16));
+    const std::size_t wanted = nodes_.size() + nodes_.size() / 2 + 16;
+    nodes_.reserve(nodes_.size() < usual_nodes_ ? std::min(usual_nodes_, wanted) : wanted);
   }
   const auto number = static_cast<std::uint32_t>(nodes_.size());
   std::uint32_t priors = kNone;

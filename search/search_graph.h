@@ -73,6 +73,8 @@ struct GraphEdges {
   [[nodiscard]] std::size_t slot(std::size_t move) const noexcept {
     return static_cast<std::size_t>(std::popcount(header->visited & ((std::uint64_t{1} << move) - 1)));
   }
+  // The move to `child`, which is one of the children, as a set.
+  [[nodiscard]] std::uint64_t leading_to(std::uint32_t child) const noexcept;
 };
 
 // Nodes by number in one array and what belongs to them in an arena of equal blocks; a table from whole
@@ -87,9 +89,9 @@ class SearchGraph {
  public:
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
-  // `merge`: one node for equal positions; otherwise add() makes a tree. There will be at most `most_nodes`
-  // at a time.
-  SearchGraph(bool merge, std::size_t most_nodes) : merge_(merge), most_nodes_(most_nodes) {
+  // `merge`: one node for equal positions; otherwise add() makes a tree. No room is made for more than
+  // `usual_nodes` at a time before they are there.
+  SearchGraph(bool merge, std::size_t usual_nodes) : merge_(merge), usual_nodes_(usual_nodes) {
     free_.fill(kNone);
   }
 
@@ -159,7 +161,7 @@ class SearchGraph {
   void rebuild_table() noexcept;
 
   bool merge_;
-  std::size_t most_nodes_;
+  std::size_t usual_nodes_;
   Position root_;  // for size and points of runs
   std::vector<GraphNode> nodes_;
   std::vector<std::unique_ptr<std::byte[]>> blocks_;

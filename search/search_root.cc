@@ -181,7 +181,7 @@ Value SearchTree::root_value() const noexcept {
     sum += config_.graph ? static_cast<double>(edges.visits[k]) * mean(child) : child.white_value;
   }
   sum /= static_cast<double>(root_visits());
-  if (exact_) sum = std::clamp(sum, worth(root.lower), worth(root.upper));
+  if (exact_) sum = std::min(std::max(sum, worth(root.lower)), worth(root.upper));
   return Value(static_cast<float>(root.sign() * sum));
 }
 

@@ -6,8 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "env/base/error.h"
-#include "env/select_square.h"
+#include "env/base/non_finite_error.h"
 #include "search/edge_choice.h"
 #include "search/legal_index.h"
 #include "search/legal_priors.h"
@@ -67,7 +66,9 @@ void SearchTree::reset(const Position& root) {
   graph_.clear(root);
   root_node_ = kNone;
   root_best_.clear();
+  goal_ = 0;
   noise_.reset();
+  halving_.stop();
   waiting_ = false;
 }
 
@@ -82,6 +83,7 @@ void SearchTree::advance(Move move) {
   apply(root_, move);
   assert(!root_.over());
   root_best_.clear();
+  goal_ = 0;
   noise_.reset();
   halving_.stop();
   if (child == kNone || graph_[child].move_count == 0) {
@@ -239,8 +241,9 @@ void SearchTree::receive(const Evaluation& evaluation) {
   assert(waiting_);
   const double value = worth(evaluation);
   if (!std::isfinite(value)) {
-    throw failure("evaluation of \"" + to_text(leaf_) + "\"",
-                  "the value is not finite; win, draw and loss must be probabilities, the margin a number");
+    throw NonFiniteError("evaluation of \"" + to_text(leaf_) + "\"",
+                         "the value is not finite; win, draw and loss must be probabilities, the margin a "
+                         "number");
   }
   waiting_ = false;
   const double result = leaf_.mover == Color::kWhite ? value : -value;
@@ -256,19 +259,29 @@ void SearchTree::receive(const Evaluation& evaluation) {
 
 std::uint32_t SearchTree::add_settled(const Position& position, std::uint64_t key) {
   const std::uint32_t number = graph_.add(position, key, 0, path_[path_length_ - 1].node);
-  int result = position.white_margin();
-  if (!position.over()) {
+  int result = 0;
+  if (position.over()) {
+    result = final_result(position);
+  } else {
     const Solution solution =
         solver_->solve(position, {.objective = objective_, .moves = SolvedMoves::kOneBest, .limits = {}});
     assert(solution.exact);
     result = position.mover == Color::kWhite ? solution.lower : -solution.lower;
   }
-  GraphNode& node = graph_[number];
-  node.lower = node.upper = objective_ == Objective::kMargin ? result : std::clamp(result, -1, 1);
-  node.white_value = worth(node.lower);
+  settle(graph_[number], result);
+  return number;
+}
+
+int SearchTree::final_result(const Position& position) const noexcept {
+  const int points = position.white_margin();
+  return objective_ == Objective::kMargin ? points : std::clamp(points, -1, 1);
+}
+
+void SearchTree::settle(GraphNode& node, int result) const noexcept {
+  node.lower = node.upper = result;
+  node.white_value = worth(result);
   node.own = static_cast<float>(node.white_value);
   node.visits = 0;
-  return number;
 }
 
 std::uint32_t SearchTree::add_evaluated(const Evaluation& evaluation, double result) {
@@ -296,10 +309,7 @@ void SearchTree::link(std::uint32_t child, bool is_new) {
   const std::uint32_t first = graph_[child].parent;
   if (first == kNone) return;
   const GraphEdges others = graph_.edges(first);
-  const auto slot =
-      std::find(others.children.begin(), others.children.end(), child) - others.children.begin();
-  assert(static_cast<std::size_t>(slot) < others.children.size());
-  others.header->shared |= nth_square_bit(others.visited(), static_cast<int>(slot));
+  others.header->shared |= others.leading_to(child);
 }
 
 void SearchTree::back_up(std::uint32_t child, double result) noexcept {

@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "env/base/bytes.h"
 #include "env/base/random.h"
 #include "env/game_config.h"
 #include "env/position.h"
@@ -55,8 +57,9 @@ namespace pahtum {
 // policy_target() then are its choice and its improved policy.
 //
 // Finished games inside the search are backed up with their exact result and need no evaluation. Memory is
-// that of the largest search so far: at most one node per visit of the root, kept ones included, and nothing
-// is allocated below that. One thread at a time per object; objects can be moved, not copied.
+// that of the largest search so far, and nothing is allocated below that: one node per visit of the root at
+// most, kept ones included; a graph that was kept may have more, found on paths that led there from
+// elsewhere. One thread at a time per object; objects can be moved, not copied.
 class SearchTree {
  public:
   // With points of runs that are not convex (search/line_tables.h) the solver is slower by orders of
@@ -124,6 +127,16 @@ class SearchTree {
   // The nodes behind it, for looking on; valid until the next call of a function that is not const.
   [[nodiscard]] const SearchGraph& graph() const noexcept { return graph_; }
 
+  // Everything the search depends on from here on, its root included; after reset(), and while no leaf waits.
+  // What is written depends on what was searched alone, not on where it lies in memory.
+  void append_state(std::string& bytes) const;
+  // Continues a search that was written by a tree of the same configuration, objective and rules for solving:
+  // to the last bit as that one would have. Reads no byte behind it. Throws a kRequest Error that says what
+  // is wrong with the bytes: whatever they are, what is taken from them is a graph of positions that follow
+  // from each other with finite numbers; only evaluations and proofs cannot be checked. After that the tree
+  // needs a reset().
+  void restore_state(ByteReader& input);
+
  private:
   static constexpr std::uint32_t kNone = SearchGraph::kNone;
   // Every move but the swap fills a square, so no line is longer.
@@ -161,6 +174,8 @@ class SearchTree {
   void tighten(GraphNode& node, const GraphEdges& edges) const noexcept;
   // A node for `position`, which is settled, or for leaf_: `result` is White's.
   std::uint32_t add_settled(const Position& position, std::uint64_t key);
+  [[nodiscard]] int final_result(const Position& position) const noexcept;
+  void settle(GraphNode& node, int result) const noexcept;
   std::uint32_t add_evaluated(const Evaluation& evaluation, double result);
   // Makes `child` what new_move_ of the path's last node leads to.
   void link(std::uint32_t child, bool is_new);
@@ -179,8 +194,23 @@ class SearchTree {
   [[nodiscard]] double mean(const GraphNode& node) const noexcept {
     const double value =
         config_.graph ? node.white_value : node.white_value / static_cast<double>(node.visits);
-    return exact_ ? std::clamp(value, worth(node.lower), worth(node.upper)) : value;
+    // Not std::clamp: bounds from a file may contradict each other.
+    return exact_ ? std::min(std::max(value, worth(node.lower)), worth(node.upper)) : value;
   }
+  // The parts of a state, see search_tree_state.cc.
+  void append_node(std::string& bytes, std::uint32_t node) const;
+  void append_edges(std::string& bytes) const;
+  [[nodiscard]] std::array<std::uint8_t, 3> rules() const noexcept;
+  void restore_solution(ByteReader& input);
+  std::uint32_t restore_evaluated(ByteReader& input, const Position& position, std::uint64_t key,
+                                  std::uint32_t parent);
+  std::uint32_t restore_settled(ByteReader& input, const Position& position, std::uint64_t key,
+                                std::uint32_t parent);
+  void restore_edges(ByteReader& input, std::uint32_t node);
+  // What `move` of the node leads to.
+  std::uint32_t restore_child(ByteReader& input, std::uint32_t node, std::uint32_t move, bool is_shared);
+  [[nodiscard]] std::int64_t most_nodes() const noexcept;
+
   // What a result in points, or an outcome, is worth to the one it is counted for.
   [[nodiscard]] double worth(int result) const noexcept;
   [[nodiscard]] double worth(const Evaluation& evaluation) const noexcept;

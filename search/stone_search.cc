@@ -14,7 +14,7 @@ namespace {
 
 constexpr Bitboard kNotFirstColumn = 0xFEFEFEFEFEFEFEFEull;
 constexpr Bitboard kNotLastColumn = 0x7F7F7F7F7F7F7F7Full;
-constexpr std::uint64_t kNodesBetweenChecks = 4096;
+constexpr std::uint64_t kNodesBetweenChecks = 1024;
 // Games with fewer empty squares are searched again rather than remembered.
 constexpr int kFewestRemembered = 6;
 // Nor is it worth while to look for the symmetric forms of smaller ones.

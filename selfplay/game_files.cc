@@ -75,7 +75,8 @@ std::vector<PlayedGame> load_played_games(const fs::path& file) {
   if (!is_shard(file)) return read_games_text(file);
   const ShardOrigin origin = origin_of(file);
   std::vector<PlayedGame> games;
-  for (const GameRecord& game : load_games(file)) games.push_back(played_game(game, origin));
+  const auto load = file.extension() == RunDirectory::kUnfinishedEnding ? load_appended_games : load_games;
+  for (const GameRecord& game : load(file)) games.push_back(played_game(game, origin));
   return games;
 }
 

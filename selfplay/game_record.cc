@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <numeric>
-#include <type_traits>
 
+#include "env/base/bytes.h"
 #include "env/base/error.h"
 #include "env/base/files.h"
 #include "env/game_config.h"
@@ -19,46 +18,10 @@ constexpr FrameFormat kGamesFormat{kGameShardMagic, 2, "game shard"};
 constexpr int kMaxPlies = kMaxSquares + 1;  // the swap is one ply more than there are squares
 
 template <class T>
-void append(std::string& bytes, const T& value) {
-  static_assert(std::is_trivially_copyable_v<T>);
-  const std::size_t at = bytes.size();
-  bytes.resize(at + sizeof(T));
-  std::memcpy(bytes.data() + at, &value, sizeof(T));
-}
-
-template <class T>
 void append_all(std::string& bytes, const std::vector<T>& values) {
-  append(bytes, static_cast<std::uint32_t>(values.size()));
-  for (const T& value : values) append(bytes, value);
+  append_number(bytes, static_cast<std::uint32_t>(values.size()));
+  append_numbers(bytes, std::span(values));
 }
-
-// Reads values one after the other and refuses to read past the end.
-class Reader {
- public:
-  Reader(std::string_view bytes, const std::string& source) : bytes_(bytes), source_(source) {}
-
-  template <class T>
-  T next() {
-    if (bytes_.size() < sizeof(T)) throw request_error(source_, "ends in the middle of a game");
-    T value{};
-    std::memcpy(&value, bytes_.data(), sizeof(T));
-    bytes_.remove_prefix(sizeof(T));
-    return value;
-  }
-  template <class T>
-  std::vector<T> next_all() {
-    const auto count = next<std::uint32_t>();
-    if (count > bytes_.size() / sizeof(T)) throw request_error(source_, "ends in the middle of a game");
-    std::vector<T> values(count);
-    for (T& value : values) value = next<T>();
-    return values;
-  }
-  [[nodiscard]] bool done() const noexcept { return bytes_.empty(); }
-
- private:
-  std::string_view bytes_;
-  const std::string& source_;
-};
 
 std::uint8_t to_byte(Move move) noexcept {
   return static_cast<std::uint8_t>(move.index());
@@ -153,13 +116,13 @@ void GameRecord::add_searched(Move move, Value root_value, std::span<const float
 
 std::string serialize(const std::vector<GameRecord>& games) {
   std::string bytes;
-  append(bytes, static_cast<std::uint32_t>(games.size()));
+  append_number(bytes, static_cast<std::uint32_t>(games.size()));
   for (const GameRecord& game : games) {
-    append(bytes, game.environment);
-    append(bytes, game.episode);
-    append(bytes, game.start);
-    append(bytes, static_cast<std::uint32_t>(game.moves.size()));
-    for (const Move move : game.moves) append(bytes, to_byte(move));
+    append_number(bytes, game.environment);
+    append_number(bytes, game.episode);
+    append_number(bytes, game.start);
+    append_number(bytes, static_cast<std::uint32_t>(game.moves.size()));
+    for (const Move move : game.moves) append_number(bytes, to_byte(move));
     append_all(bytes, game.origins);
     append_all(bytes, game.root_values);
     append_all(bytes, game.policy);
@@ -168,7 +131,7 @@ std::string serialize(const std::vector<GameRecord>& games) {
 }
 
 std::vector<GameRecord> parse_games(std::string_view bytes, const std::string& source) {
-  Reader reader(bytes, source);
+  ByteReader reader(bytes, source);
   std::vector<GameRecord> games;
   for (auto left = reader.next<std::uint32_t>(); left > 0; --left) {
     GameRecord game;
@@ -186,7 +149,7 @@ std::vector<GameRecord> parse_games(std::string_view bytes, const std::string& s
     check(game, source);
     games.push_back(std::move(game));
   }
-  if (!reader.done()) throw request_error(source, "has extra bytes after the last game");
+  reader.require_end();
   return games;
 }
 
@@ -196,6 +159,18 @@ void save_games(const std::filesystem::path& path, const std::vector<GameRecord>
 
 std::vector<GameRecord> load_games(const std::filesystem::path& path) {
   return parse_games(read_frame(path, kGamesFormat), path.string());
+}
+
+void append_game(const std::filesystem::path& path, const GameRecord& game) {
+  append_to_file(path, framed(kGamesFormat, serialize({game})));
+}
+
+std::vector<GameRecord> load_appended_games(const std::filesystem::path& path) {
+  std::vector<GameRecord> games;
+  for (const std::string& payload : read_whole_frames(path, kGamesFormat)) {
+    for (GameRecord& game : parse_games(payload, path.string())) games.push_back(std::move(game));
+  }
+  return games;
 }
 
 }  // namespace pahtum

@@ -63,4 +63,8 @@ inline constexpr std::string_view kGameShardMagic = "PAHTUMGM";
 void save_games(const std::filesystem::path& path, const std::vector<GameRecord>& games);
 [[nodiscard]] std::vector<GameRecord> load_games(const std::filesystem::path& path);
 
+// A file that finished games are added to one by one, a frame each; what a crash cut short is passed over.
+void append_game(const std::filesystem::path& path, const GameRecord& game);
+[[nodiscard]] std::vector<GameRecord> load_appended_games(const std::filesystem::path& path);
+
 }  // namespace pahtum

@@ -43,6 +43,7 @@ void IterationMetrics::add_losses(const Losses& losses, double learning_rate) {
   sums_.margin += losses.margin;
   sums_.ownership += losses.ownership;
   sums_.policy_entropy += losses.policy_entropy;
+  sums_.output_entropy += losses.output_entropy;
   sums_.policy_accuracy += losses.policy_accuracy;
   sums_.value_accuracy += losses.value_accuracy;
   sums_.gradient_norm += losses.gradient_norm;
@@ -82,11 +83,13 @@ json IterationMetrics::row(const IterationPosition& position) const {
       {"mean_margin", per(static_cast<double>(margin_), static_cast<double>(finished_))},
       {"replay_games", position.replay_games},
       {"resident_mib", position.resident_bytes >> 20}};
+  if (const auto entropy = histograms_.search_entropy()) row["search_entropy"] = *entropy;
   if (steps_ > 0) {
     const auto mean = [&](double sum) { return sum / static_cast<double>(steps_); };
     row["loss"] = json{{"total", mean(sums_.total)},         {"policy", mean(sums_.policy)},
                        {"value", mean(sums_.value)},         {"margin", mean(sums_.margin)},
                        {"ownership", mean(sums_.ownership)}, {"policy_entropy", mean(sums_.policy_entropy)}};
+    row["output_entropy"] = mean(sums_.output_entropy);
     row["policy_accuracy"] = mean(sums_.policy_accuracy);
     row["value_accuracy"] = mean(sums_.value_accuracy);
     row["gradient_norm"] = mean(sums_.gradient_norm);
@@ -94,7 +97,49 @@ json IterationMetrics::row(const IterationPosition& position) const {
   }
   if (!match_.is_null()) row["match"] = match_;
   if (!gate_.is_null()) row["gate"] = gate_;
+  if (!health_.empty()) row["health"] = health_;
   return row;
+}
+
+json IterationMetrics::state() const {
+  return json{{"selfplay_seconds", selfplay_seconds_},
+              {"learn_seconds", learn_seconds_},
+              {"played_games", played_games_},
+              {"moves", moves_},
+              {"evaluations", evaluations_},
+              {"batches", batches_},
+              {"duplicates", duplicates_},
+              {"steps", steps_},
+              {"learning_rate", learning_rate_},
+              {"match", match_},
+              {"gate", gate_},
+              {"health", health_},
+              {"losses",
+               {sums_.total, sums_.policy, sums_.value, sums_.margin, sums_.ownership, sums_.policy_entropy,
+                sums_.policy_accuracy, sums_.value_accuracy, sums_.gradient_norm, sums_.output_entropy}}};
+}
+
+void IterationMetrics::restore(const json& state) {
+  *this = {};
+  state.at("selfplay_seconds").get_to(selfplay_seconds_);
+  state.at("learn_seconds").get_to(learn_seconds_);
+  state.at("played_games").get_to(played_games_);
+  state.at("moves").get_to(moves_);
+  state.at("evaluations").get_to(evaluations_);
+  state.at("batches").get_to(batches_);
+  state.at("duplicates").get_to(duplicates_);
+  state.at("steps").get_to(steps_);
+  state.at("learning_rate").get_to(learning_rate_);
+  match_ = state.at("match");
+  gate_ = state.at("gate");
+  health_ = state.at("health");
+  const json& losses = state.at("losses");
+  std::size_t next = 0;
+  for (double* sum :
+       {&sums_.total, &sums_.policy, &sums_.value, &sums_.margin, &sums_.ownership, &sums_.policy_entropy,
+        &sums_.policy_accuracy, &sums_.value_accuracy, &sums_.gradient_norm, &sums_.output_entropy}) {
+    losses.at(next++).get_to(*sum);
+  }
 }
 
 std::string iteration_line(const json& row, std::int64_t iterations) {

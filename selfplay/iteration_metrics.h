@@ -35,10 +35,20 @@ class IterationMetrics {
   void add_match(const std::string& against, const MatchResult& result);
   void add_gate(nlohmann::json gate) { gate_ = std::move(gate); }
 
+  // The array of findings, see HealthMonitor.
+  void add_health(const nlohmann::json& findings) {
+    health_.insert(health_.end(), findings.begin(), findings.end());
+  }
+
   [[nodiscard]] double mean_loss() const noexcept;
   // Of the games added.
   [[nodiscard]] const GameHistograms& histograms() const noexcept { return histograms_; }
   [[nodiscard]] nlohmann::json row(const IterationPosition& position) const;
+
+  // What a run stopped within an iteration needs to go on with the same row: all but the games, which are
+  // added again. restore() throws nlohmann::json::exception for what is no such state.
+  [[nodiscard]] nlohmann::json state() const;
+  void restore(const nlohmann::json& state);
 
  private:
   double selfplay_seconds_ = 0;
@@ -50,6 +60,7 @@ class IterationMetrics {
   Losses sums_;
   double learning_rate_ = 0;
   nlohmann::json match_, gate_;
+  nlohmann::json health_ = nlohmann::json::array();
   GameHistograms histograms_;
 };
 

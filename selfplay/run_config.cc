@@ -51,6 +51,12 @@ void validate_replay(const RunConfig& config) {
   }
 }
 
+void validate_health(const RunConfig& config) {
+  if (!rolls_back(config.health) || config.run.keep_checkpoints >= 2) return;
+  throw request_error("run.keep_checkpoints",
+                      "a `rollback` of health may need the checkpoint before the newest; keep at least 2");
+}
+
 void validate_evaluation(const RunConfig& config) {
   const EvaluationConfig& evaluation = config.evaluation;
   if (evaluation.every > 0 && evaluation.against.empty()) {
@@ -89,6 +95,10 @@ Schema describe(ScheduleConfig& config) {
       .integer("workers", &config.workers, 0, 1024, "threads", "Self-play threads; 0 means one per core.")
       .integer("keep_checkpoints", &config.keep_checkpoints, 1, 1'000'000, "checkpoints",
                "How many of the newest checkpoints stay on disk.")
+      .integer("save_every_games", &config.save_every_games, 0, 10'000'000, "games",
+               "Save also within an iteration, each time so many more of its games are finished; 0: only "
+               "between iterations. A crash costs what was played since the last save. Searches begin afresh "
+               "after each.")
       .boolean(
           "tensorboard", &config.tensorboard,
           "Also write each iteration's numbers and histograms into an event file that TensorBoard shows.");
@@ -145,9 +155,10 @@ Schema describe(EvaluationConfig& config) {
 }
 
 std::vector<Schema> describe(RunConfig& config) {
-  return {describe(config.game),     describe(config.network), describe(config.search),
-          describe(config.selfplay), describe(config.replay),  describe(config.learner),
-          describe(config.run),      describe(config.gate),    describe(config.evaluation)};
+  return {describe(config.game),      describe(config.network), describe(config.search),
+          describe(config.selfplay),  describe(config.replay),  describe(config.learner),
+          describe(config.run),       describe(config.gate),    describe(config.health),
+          describe(config.evaluation)};
 }
 
 void validate(const RunConfig& config) {
@@ -155,6 +166,7 @@ void validate(const RunConfig& config) {
   validate_self_play(config);
   validate_replay(config);
   validate(config.gate);
+  validate_health(config);
   validate_evaluation(config);
 }
 

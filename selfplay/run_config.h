@@ -11,6 +11,7 @@
 #include "model/trainer.h"
 #include "search/search_config.h"
 #include "selfplay/gate.h"
+#include "selfplay/health.h"
 
 namespace pahtum {
 
@@ -22,7 +23,8 @@ struct ScheduleConfig {
   std::string precision = "auto";  // of inference
   std::int64_t workers = 0;        // self-play threads; 0: one per core
   std::int64_t keep_checkpoints = 5;
-  bool tensorboard = true;  // also write each iteration's metrics as an event file
+  std::int64_t save_every_games = 0;  // also save within iterations, each time so many games are finished
+  bool tensorboard = true;            // also write each iteration's metrics as an event file
 };
 [[nodiscard]] Schema describe(ScheduleConfig& config);
 
@@ -67,6 +69,7 @@ struct RunConfig {
   LearnerConfig learner;
   ScheduleConfig run;
   GateConfig gate;
+  HealthConfig health;
   EvaluationConfig evaluation;
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <cstring>
 #include <system_error>
 
 #include "env/base/error.h"
@@ -54,6 +56,27 @@ void remove_file(const fs::path& file) {
   if (error) throw failure(file.string(), "cannot be removed: " + error.message());
 }
 
+// What write_file_atomically had not yet renamed when its process was killed.
+void remove_temporary_files(const fs::path& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".tmp") remove_file(entry.path());
+  }
+}
+
+// Whether every number of weights and optimizer is finite.
+bool is_finite(const Checkpoint& checkpoint) {
+  return std::ranges::all_of(checkpoint.tensors, [](const StoredTensor& tensor) {
+    if (tensor.dtype != "F32") return true;
+    for (std::size_t at = 0; at < tensor.data.size(); at += sizeof(float)) {
+      float value = 0;
+      std::memcpy(&value, tensor.data.data() + at, sizeof value);
+      if (!std::isfinite(value)) return false;
+    }
+    return true;
+  });
+}
+
 }  // namespace
 
 // Not so an empty checkpoints/: a run may be started again that was killed before it had its config.yaml.
@@ -62,28 +85,20 @@ bool RunDirectory::holds_run() const {
 }
 
 bool RunDirectory::holds_configuration_only() const {
-  return fs::exists(config_path()) && !fs::exists(metrics_path()) && checkpoint_paths().empty() &&
-         games_paths().empty();
+  return fs::exists(config_path()) && checkpoint_paths().empty() && !fs::exists(state_path()) &&
+         games_paths().empty() && read_metrics(metrics_path()).empty();
 }
 
 RunLock RunDirectory::lock() const {
   require_folder_or_nothing();
   make_folder(root_);
   RunLock lock(root_);
-  // What write_file_atomically had not yet renamed when its process was killed. Reports in the run's own
-  // folder are left alone: other processes may be writing them, and each is written over by the next.
-  std::vector<fs::path> left;
-  for (const char* folder : {"checkpoints", "games"}) {
-    std::error_code missing;
-    for (const auto& entry : fs::directory_iterator(root_ / folder, missing)) {
-      if (entry.path().extension() == ".tmp") left.push_back(entry.path());
-    }
-  }
-  for (const char* name :
-       {"config.yaml.tmp", "version.txt.tmp", "metrics.jsonl.tmp", "failed-batch.ckpt.tmp"}) {
-    left.push_back(root_ / name);
-  }
-  for (const fs::path& file : left) remove_file(file);
+  // Not those of reports in the run's own folder, which other processes may be writing: each is written over
+  // by the next.
+  for (const char* folder : {"checkpoints", "games"}) remove_temporary_files(root_ / folder);
+  for (fs::path file :
+       {config_path(), metrics_path(), state_path(), failed_batch_path(), root_ / "version.txt"})
+    remove_file(file += ".tmp");
   return lock;
 }
 
@@ -99,10 +114,17 @@ void RunDirectory::create(const RunConfig& config) const {
                         "already holds a run; go on with it by --resume, or name another folder");
   }
   require_folder_or_nothing();
-  make_folder(root_ / "checkpoints");
-  make_folder(root_ / "games");
+  make_folder(root_);
   write_file_atomically(root_ / "version.txt", std::string(PAHTUM_VERSION) + "\n");
   save_config(config);
+  complete();
+}
+
+void RunDirectory::complete() const {
+  make_folder(root_ / "checkpoints");
+  make_folder(root_ / "games");
+  // A run without finished iterations has a file without rows.
+  if (!fs::exists(metrics_path()) && checkpoint_paths().empty()) write_file_atomically(metrics_path(), "");
 }
 
 void RunDirectory::save_config(const RunConfig& config) const {
@@ -124,6 +146,10 @@ fs::path RunDirectory::games_path(std::int64_t iteration) const {
   return root_ / "games" / numbered(iteration, kShardEnding);
 }
 
+fs::path RunDirectory::unfinished_games_path(std::int64_t iteration) const {
+  return root_ / "games" / numbered(iteration, kUnfinishedEnding);
+}
+
 std::vector<fs::path> RunDirectory::checkpoint_paths() const {
   std::vector<fs::path> paths;
   if (!fs::is_directory(root_ / "checkpoints")) return paths;
@@ -140,20 +166,57 @@ std::vector<fs::path> RunDirectory::games_paths() const {
 }
 
 std::optional<std::int64_t> RunDirectory::iteration_of_games(const fs::path& file) {
-  return number_of(file, kShardEnding);
+  return number_of(file, file.extension() == kUnfinishedEnding ? kUnfinishedEnding : kShardEnding);
 }
 
-void RunDirectory::prune_checkpoints(std::int64_t keep, std::int64_t playing) const {
+void RunDirectory::prune_checkpoints(std::int64_t keep, std::span<const std::int64_t> also) const {
   const auto files = numbered_files(root_ / "checkpoints", ".ckpt");
   for (std::size_t k = 0; k + static_cast<std::size_t>(keep) < files.size(); ++k) {
-    if (files[k].first != playing) remove_file(files[k].second);
+    if (std::ranges::find(also, files[k].first) == also.end()) remove_file(files[k].second);
   }
 }
 
-void RunDirectory::drop_games_after(std::int64_t iteration) const {
-  for (const auto& [number, path] : numbered_files(root_ / "games", kShardEnding)) {
-    if (number > iteration) remove_file(path);
+void RunDirectory::set_games_aside_after(std::int64_t iteration) const {
+  const fs::path aside = root_ / "games" / "set-aside";
+  for (const char* ending : {kShardEnding, kUnfinishedEnding}) {
+    for (const auto& [number, path] : numbered_files(root_ / "games", ending)) {
+      if (number <= iteration) continue;
+      make_folder(aside);
+      std::error_code error;
+      fs::rename(path, aside / path.filename(), error);
+      if (error)
+        throw failure(path.string(), "cannot be moved to " + aside.string() + ": " + error.message());
+    }
   }
+}
+
+void RunDirectory::drop_checkpoints_after(std::int64_t iteration) const {
+  const auto files = numbered_files(root_ / "checkpoints", ".ckpt");
+  for (auto file = files.rbegin(); file != files.rend() && file->first > iteration; ++file) {
+    remove_file(file->second);
+  }
+}
+
+std::optional<Checkpoint> RunDirectory::good_checkpoint(std::int64_t before) const {
+  const auto files = numbered_files(root_ / "checkpoints", ".ckpt");
+  for (auto file = files.rbegin(); file != files.rend(); ++file) {
+    if (file->first >= before) continue;
+    try {
+      Checkpoint checkpoint = load_checkpoint(file->second);
+      if (is_finite(checkpoint)) return checkpoint;
+    } catch (const Error& error) {
+      if (error.fault() != Fault::kRequest) throw;  // one that is damaged is no good one
+    }
+  }
+  return std::nullopt;
+}
+
+void RunDirectory::remove_unfinished_games(std::int64_t iteration) const {
+  remove_file(unfinished_games_path(iteration));
+}
+
+void RunDirectory::remove_state() const {
+  remove_file(state_path());
 }
 
 std::vector<GameRecord> RunDirectory::load_newest_games(std::int64_t iteration, std::int64_t games) const {
@@ -176,6 +239,7 @@ void RunDirectory::append_metrics(const nlohmann::json& row) const {
 }
 
 void RunDirectory::drop_metrics_after(std::int64_t iteration) const {
+  if (!fs::exists(metrics_path())) return;
   std::string kept;
   for (const nlohmann::json& row : read_metrics(metrics_path())) {
     if (row.value("iteration", std::int64_t{0}) <= iteration) kept += row.dump() + "\n";

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "model/checkpoint.h"
@@ -17,13 +18,17 @@ namespace pahtum {
 //
 //   config.yaml              the resolved configuration
 //   version.txt              project version that started the run
-//   lock                     there while a process trains; says which (selfplay/run_lock.h)
 //   checkpoints/NNNNNN.ckpt  after iteration NNNNNN (000000: before the first); the newest few are
-//                           kept, and with a gate the one that plays
+//                           kept, the best one, and with a gate the one that plays
+//   state.ckpt               the run in the middle of an iteration, when it was last saved there
 //   games/NNNNNN.games       finished games of iteration NNNNNN
+//   games/NNNNNN.part        those of the iteration that is being played, added as they end
+//   games/set-aside/         games behind the checkpoint that the run went on from; they are played again
 //   metrics.jsonl            one JSON object per finished iteration
 //   events.out.tfevents.*    the same for TensorBoard, one file per session of the run
 //   evaluation.json, report.html   written by the evaluation
+//   lock                     there while a process trains; says which (selfplay/run_lock.h)
+//   failed-batch.ckpt        what a learner step failed on
 //
 // Errors are kRequest when the folder is not what it should be, kFailure when writing fails; both name the
 // path.
@@ -31,13 +36,16 @@ class RunDirectory {
  public:
   explicit RunDirectory(std::filesystem::path root) : root_(std::move(root)) {}
 
+  static constexpr const char* kUnfinishedEnding = ".part";
+
   // Makes the folder where it is missing, keeps other processes from training in it while the result lives,
   // and removes the temporary files that a killed one left. Refuses as RunLock does, and a path that is a
   // file.
   [[nodiscard]] RunLock lock() const;
-  // Makes the folders and writes config.yaml and version.txt; refuses a folder that already holds a run, and
-  // then writes nothing.
+  // Makes the folder and writes version.txt and config.yaml; refuses a folder that already holds a run, and
+  // then writes nothing. Whatever is missing of a run that has them is made by complete().
   void create(const RunConfig& config) const;
+  void complete() const;
   void save_config(const RunConfig& config) const;
   // Refuses a folder that holds no run.
   void require_run() const;
@@ -48,20 +56,32 @@ class RunDirectory {
   [[nodiscard]] const std::filesystem::path& root() const noexcept { return root_; }
   [[nodiscard]] std::filesystem::path config_path() const { return root_ / "config.yaml"; }
   [[nodiscard]] std::filesystem::path metrics_path() const { return root_ / "metrics.jsonl"; }
+  // What the learner failed on: a checkpoint with the batch beside the weights.
+  [[nodiscard]] std::filesystem::path failed_batch_path() const { return root_ / "failed-batch.ckpt"; }
   [[nodiscard]] std::filesystem::path checkpoint_path(std::int64_t iteration) const;
+  [[nodiscard]] std::filesystem::path state_path() const { return root_ / "state.ckpt"; }
   [[nodiscard]] std::filesystem::path games_path(std::int64_t iteration) const;
+  [[nodiscard]] std::filesystem::path unfinished_games_path(std::int64_t iteration) const;
 
   // The checkpoints there are, by iteration; none without the folder.
   [[nodiscard]] std::vector<std::filesystem::path> checkpoint_paths() const;
   // The shards there are, by iteration; none without the folder.
   [[nodiscard]] std::vector<std::filesystem::path> games_paths() const;
-  // The iteration whose shard has this name (000003.games); nothing for other names.
+  // The iteration whose games have this name (000003.games, 000003.part); nothing for other names.
   [[nodiscard]] static std::optional<std::int64_t> iteration_of_games(const std::filesystem::path& file);
 
-  // Keeps the checkpoints of the newest `keep` iterations and that of iteration `playing`.
-  void prune_checkpoints(std::int64_t keep, std::int64_t playing) const;
-  // Removes shards that iterations after `iteration` left behind.
-  void drop_games_after(std::int64_t iteration) const;
+  // Keeps the checkpoints of the newest `keep` iterations and those of the iterations `also`.
+  void prune_checkpoints(std::int64_t keep, std::span<const std::int64_t> also) const;
+  // Moves the games of iterations after `iteration`, whole shards and unfinished ones, into games/set-aside/,
+  // in the place of older ones of the same name.
+  void set_games_aside_after(std::int64_t iteration) const;
+  // Where they exist.
+  void remove_unfinished_games(std::int64_t iteration) const;
+  void remove_state() const;
+  // The newest whole checkpoint of an iteration before `before` whose numbers are all finite.
+  [[nodiscard]] std::optional<Checkpoint> good_checkpoint(std::int64_t before) const;
+  // Removes checkpoints of iterations after `iteration`, the newest first.
+  void drop_checkpoints_after(std::int64_t iteration) const;
   // The newest shards up to `iteration`, oldest first, that together hold at least `games` games (or all
   // there are). Throws when a shard among them is missing or damaged.
   [[nodiscard]] std::vector<GameRecord> load_newest_games(std::int64_t iteration, std::int64_t games) const;

@@ -6,13 +6,17 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
 
+#include "env/base/bytes.h"
 #include "env/base/error.h"
+#include "env/base/non_finite_error.h"
 #include "env/base/random.h"
 #include "env/observation.h"
 #include "eval/arena.h"
@@ -22,6 +26,7 @@
 #include "selfplay/batch_pipeline.h"
 #include "selfplay/config_file.h"
 #include "selfplay/event_file.h"
+#include "selfplay/health.h"
 #include "selfplay/iteration_metrics.h"
 #include "selfplay/memory.h"
 #include "selfplay/progress.h"
@@ -37,25 +42,51 @@ using nlohmann::json;
 using std::chrono::steady_clock;
 
 constexpr const char* kSlotsTensor = "selfplay/in_progress";  // games in the slots
-constexpr const char* kFinishedTensor = "selfplay/finished";  // games of an iteration a signal interrupted
+constexpr const char* kFinishedTensor = "selfplay/finished";  // this iteration's games while it plays
+// Of each worker that was stopped within its games: the length of its searches as u64, then these.
+constexpr const char* kSearchesTensor = "selfplay/searches";
+
+constexpr double kPatience = 2.0;  // seconds that workers have at least to end after a stall
 
 double seconds_since(steady_clock::time_point start) {
   return std::chrono::duration<double>(steady_clock::now() - start).count();
 }
 
-StoredTensor bytes_tensor(const char* name, const std::vector<GameRecord>& games) {
-  std::string bytes = serialize(games);
+StoredTensor bytes_tensor(const char* name, std::string bytes) {
   const auto length = static_cast<std::int64_t>(bytes.size());
   return {name, "U8", {length}, std::move(bytes)};
 }
 
-std::vector<GameRecord> games_tensor(const Checkpoint& checkpoint, const char* name,
-                                     const std::string& source) {
+const std::string& bytes_of(const Checkpoint& checkpoint, const char* name, const std::string& source) {
   for (const StoredTensor& tensor : checkpoint.tensors) {
-    if (tensor.name == name) return parse_games(tensor.data, source + " (" + name + ")");
+    if (tensor.name == name) return tensor.data;
   }
   throw request_error(source, std::string("holds no ") + name + "; it is no checkpoint of a training run");
 }
+
+std::vector<GameRecord> games_tensor(const Checkpoint& checkpoint, const char* name,
+                                     const std::string& source) {
+  return parse_games(bytes_of(checkpoint, name, source), source + " (" + name + ")");
+}
+
+// Of the rows of metrics: the iteration with the highest score in its match on the way, the newest of equals;
+// nothing without such matches.
+std::optional<std::int64_t> best_iteration(const std::vector<json>& rows) {
+  std::optional<std::int64_t> best;
+  double best_score = 0;
+  for (const json& row : rows) {
+    const double score = row.value(json::json_pointer("/match/score"), -1.0);
+    if (score < 0 || (best && score < best_score)) continue;
+    best = row.value("iteration", std::int64_t{0});
+    best_score = score;
+  }
+  return best;
+}
+
+// Thrown out of a stage that a rule of `health` gives up: the run goes back to the checkpoint.
+struct Rollback {
+  Checkpoint checkpoint;
+};
 
 // Keeps the loop's state and takes it through its stages. An iteration plays games, learns, saves.
 class TrainingLoop {
@@ -69,28 +100,47 @@ class TrainingLoop {
         trainer_(config.game, config.network, config.learner, static_cast<std::uint64_t>(config.run.seed),
                  config.run.device),
         replay_(config.replay.window_games),
-        workers_(make_workers(config)) {}
+        workers_(make_workers(config)),
+        health_(config.health) {}
 
-  void restore(const Checkpoint& checkpoint, const std::string& source);
+  // `within`: the checkpoint is of a run within an iteration, not of a finished one.
+  void restore(const Checkpoint& checkpoint, const std::string& source, bool within);
   TrainingSummary run();
 
-  void save() { save_checkpoint(directory_.checkpoint_path(iteration_), snapshot()); }
+  // The checkpoint of the finished iteration.
+  void save();
 
  private:
   [[nodiscard]] bool stopped() const noexcept { return stop_.load(std::memory_order_relaxed); }
   [[nodiscard]] Checkpoint snapshot() const;
+  // The run as it stands within an iteration.
+  void save_state();
+  void restore_counters(const Checkpoint& checkpoint, const std::string& source);
+  void restore_games(const Checkpoint& checkpoint, const std::string& source);
   [[nodiscard]] std::int64_t planned_steps() const;
   [[nodiscard]] std::int64_t steps_of_iteration() const noexcept;
   [[nodiscard]] std::string progress_prefix() const;
   [[nodiscard]] std::string time_left() const;
   void announce() const;
+  void advance();
   void play();
-  void play_with_workers(const Checkpoint& weights, SelfplayCounters& counters,
+  void play_until(std::int64_t games);
+  void play_with_workers(const Checkpoint& weights, std::int64_t games, SelfplayCounters& counters,
                          std::vector<std::vector<GameRecord>>& finished);
   void learn();
   void learn_step(const TrainingBatch& batch);
   void dump_batch(const TrainingBatch& batch) const;
   void finish_iteration();
+  void close_iteration();
+  void judge_iteration(std::int64_t played_by);
+  void watch_workers(std::int64_t games, const std::atomic<std::int64_t>& running,
+                     const std::atomic<bool>& failed, std::atomic<bool>& halt,
+                     const SelfplayCounters& counters);
+  [[noreturn]] void abandon_workers() const;
+  void heed(HealthFinding finding, std::int64_t iteration, std::int64_t before,
+            const TrainingBatch* batch = nullptr);
+  void roll_back(const Checkpoint& target);
+  [[nodiscard]] json metrics_row(std::int64_t iteration) const;
   void append_events(const json& row);
   void play_checking_match();
   [[nodiscard]] MatchResult play_match_of_candidate(const std::string& opponent, MatchConfig match);
@@ -111,14 +161,19 @@ class TrainingLoop {
   std::int64_t games_ = 0;            // finished over the whole run, this iteration's not yet counted
   bool played_ = false;               // this iteration's games are finished and in its shard
   std::vector<GameRecord> finished_;  // this iteration's games while it plays
+  std::int64_t saves_ = 0;            // within this iteration's games, by run.save_every_games
+  bool closing_ = false;              // the checkpoint is saved; its matches and its row of metrics are not
+  bool within_ = false;               // something has happened since that checkpoint
   std::int64_t new_samples_ = 0;      // plies of this iteration's games to learn from
   std::int64_t steps_done_ = 0;       // learner steps of this iteration
   std::int64_t playing_ = 0;          // the iteration whose network plays
   bool gate_pending_ = false;         // the newest network has yet to play its match against that one
   IterationMetrics metrics_;
+  HealthMonitor health_;
+  std::optional<HealthFinding> stall_;  // that stopped the workers
   steady_clock::time_point session_start_ = steady_clock::now();
   std::int64_t session_iterations_ = 0;
-  std::int64_t session_games_ = 0;   // finished over the whole run when this session began
+  std::int64_t first_event_ = 1;     // the first number of games that this session has events of
   std::optional<EventFile> events_;  // this session's, from its first finished iteration on
 };
 
@@ -154,30 +209,52 @@ Checkpoint TrainingLoop::snapshot() const {
                            {"played", played_},
                            {"steps_done", steps_done_},
                            {"playing", playing_},
-                           {"gate_pending", gate_pending_}};
+                           {"gate_pending", gate_pending_},
+                           {"saves", saves_},
+                           {"metrics", metrics_.state()},
+                           {"health", health_.to_json()}};
   std::vector<GameRecord> in_progress;
+  std::string searches;
   for (const auto& worker : workers_) {
     for (GameRecord& game : worker->games_in_progress()) in_progress.push_back(std::move(game));
+    const std::string of_worker = worker->searches();
+    append_number(searches, static_cast<std::uint64_t>(of_worker.size()));
+    searches += of_worker;
   }
-  checkpoint.tensors.push_back(bytes_tensor(kSlotsTensor, in_progress));
-  checkpoint.tensors.push_back(bytes_tensor(kFinishedTensor, finished_));
+  checkpoint.tensors.push_back(bytes_tensor(kSlotsTensor, serialize(in_progress)));
+  checkpoint.tensors.push_back(bytes_tensor(kFinishedTensor, serialize(finished_)));
+  checkpoint.tensors.push_back(bytes_tensor(kSearchesTensor, std::move(searches)));
   return checkpoint;
 }
 
-void TrainingLoop::restore(const Checkpoint& checkpoint, const std::string& source) {
-  trainer_.restore(checkpoint);
+void TrainingLoop::save() {
+  save_checkpoint(directory_.checkpoint_path(iteration_), snapshot());
+  directory_.remove_state();
+  within_ = false;
+}
+
+void TrainingLoop::save_state() {
+  save_checkpoint(directory_.state_path(), snapshot());
+}
+
+void TrainingLoop::restore_counters(const Checkpoint& checkpoint, const std::string& source) {
   iteration_ = checkpoint.manifest.iteration;
   try {
     const json& counters = checkpoint.manifest.counters;
     games_ = counters.at("games").get<std::int64_t>();
-    session_games_ = games_;
     played_ = counters.at("played").get<bool>();
     steps_done_ = counters.at("steps_done").get<std::int64_t>();
     playing_ = counters.value("playing", iteration_);
     gate_pending_ = counters.value("gate_pending", false);
+    saves_ = counters.value("saves", std::int64_t{0});
+    health_ = HealthMonitor::from_json(config_.health, counters.value("health", json()), source);
+    if (counters.contains("metrics")) metrics_.restore(counters.at("metrics"));
   } catch (const json::exception&) {
     throw request_error(source, "has no counters of a training run in its manifest");
   }
+}
+
+void TrainingLoop::restore_games(const Checkpoint& checkpoint, const std::string& source) {
   const std::vector<GameRecord> in_progress = games_tensor(checkpoint, kSlotsTensor, source);
   finished_ = games_tensor(checkpoint, kFinishedTensor, source);
   if (static_cast<std::int64_t>(in_progress.size()) != config_.selfplay.slots) {
@@ -185,17 +262,40 @@ void TrainingLoop::restore(const Checkpoint& checkpoint, const std::string& sour
                                               " slots, but the run was saved with " +
                                               std::to_string(in_progress.size()) + "; a run keeps its slots");
   }
+  const std::string searches_source = source + " (" + kSearchesTensor + ")";
+  ByteReader searches(bytes_of(checkpoint, kSearchesTensor, source), searches_source);
   auto next = in_progress.begin();
   for (const auto& worker : workers_) {
     worker->restore({next, next + worker->slots()});
     next += worker->slots();
+    worker->restore_searches(searches.next_text(searches.next<std::uint64_t>()), searches_source);
   }
+  searches.require_end();
+}
+
+void TrainingLoop::restore(const Checkpoint& checkpoint, const std::string& source, bool within) {
+  within_ = within;
+  trainer_.restore(checkpoint);
+  replay_ = Replay(config_.replay.window_games);
+  metrics_ = {};
+  new_samples_ = 0;
+  restore_counters(checkpoint, source);
+  restore_games(checkpoint, source);
+  directory_.complete();
   require_playing_network();
   const std::int64_t shards = iteration_ + (played_ ? 1 : 0);
-  directory_.drop_games_after(shards);
-  directory_.drop_metrics_after(iteration_);
+  directory_.set_games_aside_after(shards);
+  // A folder that holds a checkpoint and games alone has no rows, and goes on behind the checkpoint.
+  const bool has_metrics = std::filesystem::exists(directory_.metrics_path());
+  const std::vector<json> rows = read_metrics(directory_.metrics_path());
+  const auto is_last = [&](const json& row) { return row.value("iteration", std::int64_t{0}) == iteration_; };
+  const bool has_row = !has_metrics || std::ranges::any_of(rows, is_last);
+  closing_ = !within_ && iteration_ > 0 && (gate_pending_ || !has_row);
+  directory_.drop_metrics_after(closing_ ? iteration_ - 1 : iteration_);
+  if (!within_ && !closing_) metrics_ = {};
+  first_event_ = games_ + (closing_ ? 0 : 1);
   replay_.add(directory_.load_newest_games(shards, config_.replay.window_games));
-  if (played_) {
+  if (played_ || closing_) {
     for (const GameRecord& game : load_games(directory_.games_path(shards))) {
       metrics_.add_game(game);
       new_samples_ += game.samples();
@@ -261,14 +361,14 @@ void TrainingLoop::announce() const {
 
 TrainingSummary TrainingLoop::run() {
   announce();
-  settle_gate();  // of a run that was stopped during its match
-  while (iteration_ < config_.run.iterations && !stopped()) {
-    if (!played_) play();
-    if (played_) learn();
-    if (stopped()) break;
-    finish_iteration();
+  while ((closing_ || iteration_ < config_.run.iterations) && !stopped()) {
+    try {
+      advance();
+    } catch (const Rollback& rollback) {
+      roll_back(rollback.checkpoint);
+    }
   }
-  if (stopped()) save();
+  if (stopped() && within_) save_state();
   TrainingSummary summary;
   summary.checkpoint = directory_.checkpoint_path(iteration_);
   summary.iterations = iteration_;
@@ -279,13 +379,31 @@ TrainingSummary TrainingLoop::run() {
   return summary;
 }
 
-void TrainingLoop::play_with_workers(const Checkpoint& weights, SelfplayCounters& counters,
+// One iteration, or what is left of it.
+void TrainingLoop::advance() {
+  try {
+    if (closing_) {
+      close_iteration();
+      return;
+    }
+    if (!played_) play();
+    if (played_) learn();
+    if (!stopped()) finish_iteration();
+  } catch (const NonFiniteError& error) {
+    // In a match, where the newest network plays; self-play and the learner have caught theirs.
+    heed(health_.non_finite(error.what(), true), iteration_, iteration_);
+  }
+}
+
+void TrainingLoop::play_with_workers(const Checkpoint& weights, std::int64_t games,
+                                     SelfplayCounters& counters,
                                      std::vector<std::vector<GameRecord>>& finished) {
   const auto count = static_cast<std::int64_t>(workers_.size());
   std::vector<std::exception_ptr> errors(workers_.size());
   std::atomic<std::int64_t> running{count};
   std::atomic<bool> failed{false};
-  // Finished games of an interrupted iteration count towards the share of the worker that owns their slot.
+  std::atomic<bool> halt{false};
+  // Games that this iteration has already count towards the share of the worker that owns their slot.
   std::vector<std::int64_t> done(workers_.size(), 0);
   for (const GameRecord& game : finished_) {
     std::size_t worker = 0;
@@ -295,6 +413,12 @@ void TrainingLoop::play_with_workers(const Checkpoint& weights, SelfplayCounters
     }
     ++done[worker];
   }
+  const std::filesystem::path unfinished = directory_.unfinished_games_path(iteration_ + 1);
+  std::mutex appending;
+  const auto on_finished = [&](const GameRecord& game) {
+    const std::lock_guard lock(appending);
+    append_game(unfinished, game);
+  };
   {
     std::vector<std::jthread> threads;
     for (std::int64_t worker = 0; worker < count; ++worker) {
@@ -303,8 +427,8 @@ void TrainingLoop::play_with_workers(const Checkpoint& weights, SelfplayCounters
         try {
           set_inference_threads(1);
           const auto evaluator = make_evaluator(weights, inference_, workers_[w]->slots());
-          const std::int64_t quota = share_of(config_.selfplay.games_per_iteration, count, worker) - done[w];
-          finished[w] = workers_[w]->play(*evaluator, quota, stop_, counters);
+          const std::int64_t quota = share_of(games, count, worker) - done[w];
+          finished[w] = workers_[w]->play(*evaluator, quota, halt, counters, on_finished);
         } catch (...) {
           errors[w] = std::current_exception();
           failed = true;
@@ -312,35 +436,102 @@ void TrainingLoop::play_with_workers(const Checkpoint& weights, SelfplayCounters
         --running;
       });
     }
-    const auto start = steady_clock::now();
-    while (running > 0 && !failed) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-      const double seconds = seconds_since(start);
-      progress_.update(fmt::format("{} · self-play {}/{} games · {:.1f} games/s · {:.0f} evaluations/s{}",
-                                   progress_prefix(), counters.games.load(),
-                                   config_.selfplay.games_per_iteration,
-                                   static_cast<double>(counters.games) / seconds,
-                                   static_cast<double>(counters.evaluations) / seconds, time_left()));
-    }
+    watch_workers(games, running, failed, halt, counters);
   }
   for (const std::exception_ptr& error : errors) {
     if (error) std::rethrow_exception(error);
   }
 }
 
-void TrainingLoop::play() {
+// Until none is running: shows how far they are, and halts them for a signal, a failure or a stall.
+void TrainingLoop::watch_workers(std::int64_t games, const std::atomic<std::int64_t>& running,
+                                 const std::atomic<bool>& failed, std::atomic<bool>& halt,
+                                 const SelfplayCounters& counters) {
   const auto start = steady_clock::now();
+  const auto before_these = static_cast<std::int64_t>(finished_.size());
+  double before = 0;
+  double waited = 0;  // seconds, for the workers to end after a stall
+  health_.begin_selfplay();
+  while (running > 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (stopped() || failed) halt = true;
+    const double seconds = seconds_since(start);
+    progress_.update(fmt::format("{} · self-play {}/{} games · {:.1f} games/s · {:.0f} evaluations/s{}",
+                                 progress_prefix(), before_these + counters.games,
+                                 config_.selfplay.games_per_iteration,
+                                 static_cast<double>(counters.games) / seconds,
+                                 static_cast<double>(counters.evaluations) / seconds, time_left()));
+    const double passed = std::min(seconds - before, HealthMonitor::kLongestPoll);
+    before = seconds;
+    if (stall_) {
+      if ((waited += passed) > std::max(kPatience, config_.health.stall_seconds)) abandon_workers();
+      continue;
+    }
+    const auto finding = health_.observe_progress(
+        {counters.games, games - before_these, counters.moves, counters.evaluations, running}, passed);
+    if (!finding) continue;
+    if (finding->action == HealthAction::kWarn) {
+      heed(*finding, iteration_ + 1, iteration_);
+    } else {
+      stall_ = finding;
+      halt = true;
+    }
+  }
+}
+
+// A thread that does not come back cannot be joined, and what it holds cannot be saved.
+void TrainingLoop::abandon_workers() const {
+  spdlog::critical(
+      "health.on_stall: {}. The workers do not end, so the program does. The run stands at {}; go on with: "
+      "pahtum train --resume --run {}",
+      stall_->what, directory_.checkpoint_path(iteration_).string(), directory_.root().string());
+  spdlog::shutdown();
+  std::_Exit(EXIT_FAILURE);
+}
+
+// Until the iteration has so many games.
+void TrainingLoop::play_until(std::int64_t games) {
+  const auto start = steady_clock::now();
+  within_ = true;
   SelfplayCounters counters;
   std::vector<std::vector<GameRecord>> finished(workers_.size());
-  play_with_workers(playing_weights(), counters, finished);
-  for (std::vector<GameRecord>& games : finished) {
-    finished_.insert(finished_.end(), std::make_move_iterator(games.begin()),
-                     std::make_move_iterator(games.end()));
+  stall_.reset();
+  try {
+    play_with_workers(playing_weights(), games, counters, finished);
+  } catch (const NonFiniteError& error) {
+    heed(health_.non_finite(
+             "in self-play with the network of iteration " + std::to_string(playing_) + ": " + error.what(),
+             true),
+         iteration_ + 1, playing_);
+  }
+  for (std::vector<GameRecord>& of_worker : finished) {
+    finished_.insert(finished_.end(), std::make_move_iterator(of_worker.begin()),
+                     std::make_move_iterator(of_worker.end()));
   }
   metrics_.add_selfplay(counters, seconds_since(start));
-  if (stopped()) return;
+}
 
+void TrainingLoop::play() {
+  const std::int64_t all = config_.selfplay.games_per_iteration;
+  const std::int64_t every = config_.run.save_every_games > 0 ? config_.run.save_every_games : all;
+  directory_.remove_unfinished_games(iteration_ + 1);
+  for (const GameRecord& game : finished_) {
+    append_game(directory_.unfinished_games_path(iteration_ + 1), game);
+  }
+  while (true) {
+    const std::int64_t goal = std::min(all, (saves_ + 1) * every);
+    play_until(goal);
+    if (stopped()) return;
+    if (stall_) heed(*stall_, iteration_ + 1, iteration_);
+    if (goal == all) break;
+    ++saves_;
+    save_state();
+  }
+  // The order does not depend on where the run was stopped.
+  std::ranges::stable_sort(finished_, {},
+                           [](const GameRecord& game) { return std::pair(game.environment, game.episode); });
   save_games(directory_.games_path(iteration_ + 1), finished_);
+  directory_.remove_unfinished_games(iteration_ + 1);
   for (const GameRecord& game : finished_) {
     metrics_.add_game(game);
     new_samples_ += game.samples();
@@ -362,23 +553,26 @@ void TrainingLoop::dump_batch(const TrainingBatch& batch) const {
   add("batch/wdl", batch.wdl);
   add("batch/margin", batch.margin);
   add("batch/ownership", batch.ownership);
-  save_checkpoint(directory_.root() / "failed-batch.ckpt", dump);
+  save_checkpoint(directory_.failed_batch_path(), dump);
 }
 
 void TrainingLoop::learn_step(const TrainingBatch& batch) {
-  const double rate = learning_rate_at(config_.learner, trainer_.steps(), planned_steps());
+  const double rate =
+      learning_rate_at(config_.learner, trainer_.steps(), planned_steps()) * health_.learning_rate_factor();
   try {
-    metrics_.add_losses(trainer_.step(batch, rate), rate);
-  } catch (const Error& error) {
-    dump_batch(batch);
-    throw failure("learner step " + std::to_string(trainer_.steps()),
-                  std::string(error.what()) + "; the batch and the weights are in " +
-                      (directory_.root() / "failed-batch.ckpt").string());
+    const Losses losses = trainer_.step(batch, rate);
+    metrics_.add_losses(losses, rate);
+    ++steps_done_;
+    if (const auto finding = health_.observe_step(losses)) {
+      heed(*finding, iteration_ + 1, iteration_ + 1, &batch);
+    }
+  } catch (const NonFiniteError& error) {
+    heed(health_.non_finite(error.what(), false), iteration_ + 1, iteration_ + 1, &batch);
   }
-  ++steps_done_;
 }
 
 void TrainingLoop::learn() {
+  within_ = true;
   const auto start = steady_clock::now();
   set_inference_threads(static_cast<int>(workers_.size()));
   const std::int64_t steps = steps_of_iteration();
@@ -398,32 +592,129 @@ void TrainingLoop::learn() {
   metrics_.add_learning(seconds_since(start));
 }
 
+// Does what the rule of the finding asks for; returns when that is no more than a warning. `iteration` is the
+// one that it was found in. A rollback goes to an iteration before `before`. `batch` is what the learner took
+// last, where it is at fault.
+void TrainingLoop::heed(HealthFinding finding, std::int64_t iteration, std::int64_t before,
+                        const TrainingBatch* batch) {
+  std::optional<Checkpoint> target;
+  if (finding.action == HealthAction::kRollback) {
+    if (!health_.may_roll_back()) {
+      finding.what +=
+          fmt::format("; the {} rollbacks of health.max_rollbacks are used up", health_.rollbacks());
+    } else if (target = directory_.good_checkpoint(before); !target) {
+      finding.what += fmt::format("; there is no good checkpoint before iteration {} to go back to", before);
+    }
+    if (!target) finding.action = HealthAction::kStop;
+  }
+  const bool stops = finding.action == HealthAction::kStop;
+  if (batch != nullptr && finding.action != HealthAction::kWarn) {
+    dump_batch(*batch);
+    finding.what += "; the batch and the weights are in " + directory_.failed_batch_path().string();
+  }
+  health_.record(finding, iteration, trainer_.steps(),
+                 target ? std::optional(target->manifest.iteration) : std::nullopt);
+  if (!stops) spdlog::warn("health, {}: {}", to_text(finding.kind), finding.what);
+  if (target) throw Rollback{std::move(*target)};
+  if (!stops) return;
+  json row = metrics_row(iteration);
+  row["health"] = health_.findings();
+  directory_.append_metrics(row);
+  if (iteration == iteration_) {  // a finished one, whose row stays when the run goes on
+    append_events(row);
+    metrics_.add_health(health_.findings());
+    health_.clear_findings();
+  }
+  // What the learner failed on is in its own file, and self-play that failed has lost games.
+  if (batch == nullptr && finding.kind != HealthKind::kNonFinite) {
+    if (iteration == iteration_) {
+      save();
+    } else {
+      save_state();
+    }
+  }
+  const std::string cure = batch != nullptr ? "--set learner.learning_rate=… (lower) or --set health.on_"
+                                            : "what is at fault changed, or --set health.on_";
+  throw failure(
+      "health.on_" + std::string(to_text(finding.kind)),
+      fmt::format("{}. The run stands at {}; go on with: pahtum train --resume --run {}, with {}{}=…",
+                  finding.what, directory_.checkpoint_path(iteration_).string(), directory_.root().string(),
+                  cure, to_text(finding.kind)));
+}
+
+// Every file that a crash could come between stays one to go on from: what the iterations given up saved goes
+// first, so that none is left whose games are gone.
+void TrainingLoop::roll_back(const Checkpoint& target) {
+  const HealthMonitor failed = health_;
+  const std::string path = directory_.checkpoint_path(target.manifest.iteration).string();
+  directory_.remove_state();
+  directory_.drop_checkpoints_after(target.manifest.iteration);
+  restore(target, path, false);
+  health_.go_on_after(failed);
+  save();
+  events_.reset();  // a new file takes back the steps given up
+  spdlog::warn(
+      "health: went back to {}; the learning rate is multiplied with {:.4g} from here on ({} of {} "
+      "rollbacks)",
+      path, health_.learning_rate_factor(), health_.rollbacks(), config_.health.max_rollbacks);
+}
+
+// Going back to where the networks that played these games were learned lets others play them.
+void TrainingLoop::judge_iteration(std::int64_t played_by) {
+  std::vector<HealthFinding> findings = health_.observe_iteration(metrics_row(iteration_));
+  std::ranges::stable_sort(findings, {}, &HealthFinding::action);  // what ends the iteration comes last
+  for (const HealthFinding& finding : findings) {
+    heed(finding, iteration_, finding.of_games ? played_by : iteration_);
+  }
+}
+
+json TrainingLoop::metrics_row(std::int64_t iteration) const {
+  return metrics_.row({iteration, trainer_.steps(), games_, replay_.games(), seconds_since(session_start_),
+                       resident_bytes()});
+}
+
 void TrainingLoop::finish_iteration() {
+  const std::int64_t played_by = playing_;
   ++iteration_;
   ++session_iterations_;
   games_ += config_.selfplay.games_per_iteration;
   played_ = false;
+  saves_ = 0;
   steps_done_ = 0;
   new_samples_ = 0;
   // Before the first step all networks are the same.
   gate_pending_ = has_matches(config_.gate) && trainer_.steps() > 0;
   if (!gate_pending_) playing_ = iteration_;
+  closing_ = true;
+  judge_iteration(played_by);
+  metrics_.add_health(health_.findings());
+  health_.clear_findings();  // a run that goes on from here has them in this row
   save();
+  close_iteration();
+}
+
+// What follows the checkpoint of an iteration. Stopped or killed in it, the run begins it again when it goes
+// on: the matches are the same, and what was written is written anew.
+void TrainingLoop::close_iteration() {
   settle_gate();
-  directory_.prune_checkpoints(config_.run.keep_checkpoints, playing_);
   if (config_.evaluation.every > 0 && iteration_ % config_.evaluation.every == 0) play_checking_match();
-  const json row = metrics_.row({iteration_, trainer_.steps(), games_, replay_.games(),
-                                 seconds_since(session_start_), resident_bytes()});
-  directory_.append_metrics(row);
+  if (stopped()) return;
+  const json row = metrics_row(iteration_);
   append_events(row);
+  directory_.append_metrics(row);
+  std::vector<std::int64_t> kept{playing_};
+  if (const auto best = best_iteration(read_metrics(directory_.metrics_path()))) kept.push_back(*best);
+  directory_.prune_checkpoints(config_.run.keep_checkpoints, kept);
   progress_.line(iteration_line(row, config_.run.iterations) + time_left());
   metrics_ = {};
+  new_samples_ = 0;
+  closing_ = false;
 }
 
 // The step of events is the number of games: it grows in every iteration, as learner steps need not.
 void TrainingLoop::append_events(const json& row) {
   if (!config_.run.tensorboard) return;
-  if (!events_) events_.emplace(directory_.root(), session_games_ + 1);
+  if (!events_) events_.emplace(directory_.root(), first_event_);
   std::vector<EventValue> values = scalar_events(row);
   for (EventValue& value : metrics_.histograms().values()) values.push_back(std::move(value));
   events_->add(games_, values);
@@ -491,6 +782,48 @@ TrainingSummary start_training(const RunConfig& config, const std::filesystem::p
   return loop.run();
 }
 
+namespace {
+
+// What a run goes on from.
+struct SavedRun {
+  std::filesystem::path path;
+  bool within = false;  // an iteration, see RunDirectory::state_path
+  Checkpoint checkpoint;
+};
+
+std::optional<Checkpoint> whole_state(const RunDirectory& directory) {
+  if (!std::filesystem::exists(directory.state_path())) return std::nullopt;
+  try {
+    return load_checkpoint(directory.state_path());
+  } catch (const Error& error) {
+    spdlog::warn("{}; going on from the last finished iteration", error.what());
+    return std::nullopt;
+  }
+}
+
+// The state within an iteration counts unless a later iteration has finished; nothing when the run was killed
+// before its first checkpoint.
+std::optional<SavedRun> newest_saved(const RunDirectory& directory) {
+  if (directory.holds_configuration_only()) return std::nullopt;
+  std::optional<Checkpoint> state = whole_state(directory);
+  try {
+    std::vector<std::string> skipped;
+    const std::filesystem::path path = resolve_checkpoint(directory.root(), &skipped);
+    for (const std::string& broken : skipped) {
+      spdlog::warn("{} is damaged; going on from {}", broken, path.string());
+    }
+    Checkpoint checkpoint = load_checkpoint(path);
+    if (!state || state->manifest.iteration < checkpoint.manifest.iteration) {
+      return SavedRun{path, false, std::move(checkpoint)};
+    }
+  } catch (const Error&) {
+    if (!state) throw;
+  }
+  return SavedRun{directory.state_path(), true, std::move(*state)};
+}
+
+}  // namespace
+
 TrainingSummary resume_training(const std::filesystem::path& run, std::span<const std::string> overrides,
                                 const std::atomic<bool>& stop, InferenceCheck* check) {
   RunDirectory directory(run);
@@ -498,18 +831,14 @@ TrainingSummary resume_training(const std::filesystem::path& run, std::span<cons
   const RunConfig config = load_run_config(directory.config_path(), overrides);
   require_inference(inference_of(config.run, check));
   const RunLock lock = directory.lock();
-  if (directory.holds_configuration_only()) {  // killed before its first checkpoint
-    TrainingLoop loop(config, directory, stop, check);
-    loop.save();
-    return loop.run();
-  }
-  std::vector<std::string> skipped;
-  const std::filesystem::path path = resolve_checkpoint(run, &skipped);
-  for (const std::string& broken : skipped)
-    spdlog::warn("{} is damaged; going on from {}", broken, path.string());
+  const std::optional<SavedRun> saved = newest_saved(directory);
   TrainingLoop loop(config, directory, stop, check);
-  loop.restore(load_checkpoint(path), path.string());
+  if (saved) loop.restore(saved->checkpoint, saved->path.string(), saved->within);
   directory.save_config(config);  // a later resume goes on with what was set now
+  if (!saved) {
+    directory.complete();
+    loop.save();
+  }
   return loop.run();
 }
 

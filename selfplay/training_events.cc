@@ -26,6 +26,7 @@ constexpr std::pair<const char*, const char*> kTags[] = {
     {"/loss/margin", "loss/margin"},
     {"/loss/ownership", "loss/ownership"},
     {"/loss/policy_entropy", "loss/policy_entropy"},
+    {"/output_entropy", "learner/output_entropy"},
     {"/policy_accuracy", "accuracy/policy"},
     {"/value_accuracy", "accuracy/value"},
     {"/positions", "selfplay/positions"},
@@ -37,6 +38,7 @@ constexpr std::pair<const char*, const char*> kTags[] = {
     {"/evaluations_per_game", "selfplay/evaluations_per_game"},
     {"/mean_batch", "selfplay/mean_batch"},
     {"/duplicate_games", "selfplay/duplicate_games"},
+    {"/search_entropy", "selfplay/search_entropy"},
     {"/white_wins", "results/white_wins"},
     {"/draws", "results/draws"},
     {"/black_wins", "results/black_wins"},
@@ -66,7 +68,12 @@ void GameHistograms::add(const GameRecord& game) {
     if (game.origins[ply] != MoveOrigin::kRandom) {
       const auto moves = static_cast<std::size_t>(legal_count(position));
       root_values_.add(game.root_values[ply]);
-      entropies_.add(entropy(policy.first(moves)));
+      const double nats = entropy(policy.first(moves));
+      entropies_.add(nats);
+      if (game.origins[ply] == MoveOrigin::kSearched) {
+        ++searched_;
+        searched_entropy_ += nats;
+      }
       policy = policy.subspan(moves);
     }
     apply(position, game.moves[ply]);
@@ -83,6 +90,11 @@ std::vector<EventValue> GameHistograms::values() const {
     if (histogram->count() > 0) values.push_back({tag, *histogram});
   }
   return values;
+}
+
+std::optional<double> GameHistograms::search_entropy() const noexcept {
+  if (searched_ == 0) return std::nullopt;
+  return searched_entropy_ / static_cast<double>(searched_);
 }
 
 std::vector<EventValue> scalar_events(const nlohmann::json& row) {

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <span>
 
+#include "env/base/bytes.h"
 #include "env/base/error.h"
 #include "env/base/random.h"
 #include "env/base/thread_team.h"
@@ -91,7 +92,8 @@ bool SelfplayWorker::choose(Slot& slot, std::int32_t row, Move& move, Position& 
   return true;
 }
 
-void SelfplayWorker::step(std::vector<GameRecord>& finished, SelfplayCounters& counters) {
+void SelfplayWorker::step(std::vector<GameRecord>& finished, SelfplayCounters& counters,
+                          const OnFinished& on_finished) {
   environment_.step(pending_rows_, pending_actions_);
   counters.moves += static_cast<std::int64_t>(pending_rows_.size());
   for (const std::int32_t row : pending_rows_) {
@@ -99,6 +101,7 @@ void SelfplayWorker::step(std::vector<GameRecord>& finished, SelfplayCounters& c
     const auto ply = static_cast<int>(slot.record.moves.size());
     if (environment_.terminated()[static_cast<std::size_t>(row)] != 0) {
       counters.finished_moves += static_cast<std::int64_t>(slot.record.moves.size());
+      if (on_finished) on_finished(slot.record);
       finished.push_back(std::move(slot.record));
       ++counters.games;
       begin_game(row);
@@ -112,7 +115,7 @@ void SelfplayWorker::step(std::vector<GameRecord>& finished, SelfplayCounters& c
 }
 
 void SelfplayWorker::collect(std::vector<GameRecord>& finished, std::int64_t wanted,
-                             SelfplayCounters& counters) {
+                             SelfplayCounters& counters, const OnFinished& on_finished) {
   next_rows_.resize(slots_.size());
   std::iota(next_rows_.begin(), next_rows_.end(), 0);
   leaves_.clear();
@@ -132,19 +135,21 @@ void SelfplayWorker::collect(std::vector<GameRecord>& finished, std::int64_t wan
         leaves_.push_back(leaf);
       }
     }
-    if (!pending_rows_.empty()) step(finished, counters);
+    if (!pending_rows_.empty()) step(finished, counters, on_finished);
     next_rows_ = pending_rows_;
   }
 }
 
 std::vector<GameRecord> SelfplayWorker::play(Evaluator& evaluator, std::int64_t games,
-                                             const std::atomic<bool>& stop, SelfplayCounters& counters) {
+                                             const std::atomic<bool>& stop, SelfplayCounters& counters,
+                                             const OnFinished& on_finished) {
   std::vector<GameRecord> finished;
-  for (std::int32_t row = 0; row < slots(); ++row) {
+  for (std::int32_t row = 0; row < slots() && !midway_; ++row) {
     begin_search(slots_[static_cast<std::size_t>(row)], row, false, {});
   }
+  midway_ = false;
   while (static_cast<std::int64_t>(finished.size()) < games && !stop.load(std::memory_order_relaxed)) {
-    collect(finished, games, counters);
+    collect(finished, games, counters, on_finished);
     if (static_cast<std::int64_t>(finished.size()) >= games) break;
     evaluations_.resize(leaves_.size());
     evaluator.evaluate(leaves_, evaluations_);
@@ -154,7 +159,32 @@ std::vector<GameRecord> SelfplayWorker::play(Evaluator& evaluator, std::int64_t 
       slots_[static_cast<std::size_t>(batch_rows_[k])].tree.receive(evaluations_[k]);
     }
   }
+  midway_ = static_cast<std::int64_t>(finished.size()) < games;
   return finished;
+}
+
+std::string SelfplayWorker::searches() const {
+  std::string bytes;
+  if (!midway_) return bytes;
+  for (const Slot& slot : slots_) slot.tree.append_state(bytes);
+  return bytes;
+}
+
+void SelfplayWorker::restore_searches(std::string_view bytes, const std::string& source) {
+  midway_ = false;
+  if (bytes.empty()) return;
+  ByteReader reader(bytes, source);
+  for (std::int32_t row = 0; row < slots(); ++row) {
+    SearchTree& tree = slots_[static_cast<std::size_t>(row)].tree;
+    tree.restore_state(reader);
+    if (tree.root() != environment_.position(row)) {
+      throw reader.refuse("holds a search of another position than slot " +
+                          std::to_string(first_slot_ + static_cast<std::uint32_t>(row)) +
+                          "'s game has reached");
+    }
+  }
+  reader.require_end();
+  midway_ = true;
 }
 
 std::vector<GameRecord> SelfplayWorker::games_in_progress() const {

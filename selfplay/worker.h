@@ -3,7 +3,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "env/batch_environment.h"
@@ -41,15 +44,24 @@ class SelfplayWorker {
   SelfplayWorker(const RunConfig& config, int first_slot, int slots);
 
   // Plays until `games` more games are finished, or `stop` is set; returns the finished ones in the order
-  // they ended. Search trees start afresh at each call, so that a run resumed between two calls plays the
-  // same games.
+  // they ended. `on_finished`, where set, sees each as it ends. Search trees start afresh at each call, so
+  // that a run resumed between two calls plays the same games.
+  using OnFinished = std::function<void(const GameRecord&)>;
   [[nodiscard]] std::vector<GameRecord> play(Evaluator& evaluator, std::int64_t games,
-                                             const std::atomic<bool>& stop, SelfplayCounters& counters);
+                                             const std::atomic<bool>& stop, SelfplayCounters& counters,
+                                             const OnFinished& on_finished = {});
 
   // The games in progress, one per slot, and the way back to them after a restart. restore() throws a
   // kRequest Error when the records are not one for each slot.
   [[nodiscard]] std::vector<GameRecord> games_in_progress() const;
   void restore(const std::vector<GameRecord>& games);
+
+  // The searches that a play() left when it was stopped before it had its games, as bytes; empty when it was
+  // not. After restore() and restore_searches(), the next play() goes on in the middle of these as if it had
+  // never been stopped. restore_searches() throws a kRequest Error naming `source` for bytes that are not the
+  // searches of the games in progress.
+  [[nodiscard]] std::string searches() const;
+  void restore_searches(std::string_view bytes, const std::string& source);
 
   [[nodiscard]] int slots() const noexcept { return environment_.count(); }
 
@@ -63,14 +75,16 @@ class SelfplayWorker {
   void begin_game(std::int32_t row);
   void begin_search(Slot& slot, std::int32_t row, bool keep_tree, Move last);
   [[nodiscard]] bool choose(Slot& slot, std::int32_t row, Move& move, Position& leaf);
-  void collect(std::vector<GameRecord>& finished, std::int64_t wanted, SelfplayCounters& counters);
-  void step(std::vector<GameRecord>& finished, SelfplayCounters& counters);
+  void collect(std::vector<GameRecord>& finished, std::int64_t wanted, SelfplayCounters& counters,
+               const OnFinished& on_finished);
+  void step(std::vector<GameRecord>& finished, SelfplayCounters& counters, const OnFinished& on_finished);
   [[nodiscard]] std::uint64_t game_number(std::int32_t row) const noexcept;
   [[nodiscard]] int planned_random_plies(std::int32_t row) const;
 
   RunConfig config_;
   std::uint64_t seed_;
   std::uint32_t first_slot_;
+  bool midway_ = false;  // the trees are those of a play() that was stopped
   BatchEnvironment environment_;
   Solver solver_;  // all slots' trees use it
   std::vector<Slot> slots_;

@@ -182,7 +182,7 @@ std::string read_file(const std::filesystem::path& path) {
   return std::move(content).str();
 }
 
-void write_frame(const std::filesystem::path& path, const FrameFormat& format, std::string_view payload) {
+std::string framed(const FrameFormat& format, std::string_view payload) {
   assert(format.magic.size() == 8);
   std::string bytes;
   bytes.reserve(kHeaderSize + payload.size() + kTrailerSize);
@@ -191,7 +191,11 @@ void write_frame(const std::filesystem::path& path, const FrameFormat& format, s
   append(bytes, static_cast<std::uint64_t>(payload.size()));
   bytes.append(payload);
   append(bytes, crc32c(std::as_bytes(std::span(bytes))));
-  write_file_atomically(path, bytes);
+  return bytes;
+}
+
+void write_frame(const std::filesystem::path& path, const FrameFormat& format, std::string_view payload) {
+  write_file_atomically(path, framed(format, payload));
 }
 
 std::string read_frame(const std::filesystem::path& path, const FrameFormat& format) {
@@ -219,6 +223,23 @@ std::string read_frame(const std::filesystem::path& path, const FrameFormat& for
   bytes.resize(bytes.size() - kTrailerSize);
   bytes.erase(0, kHeaderSize);
   return bytes;
+}
+
+std::vector<std::string> read_whole_frames(const std::filesystem::path& path, const FrameFormat& format) {
+  const std::string bytes = read_file(path);
+  std::vector<std::string> payloads;
+  std::string_view rest = bytes;
+  while (rest.size() >= kHeaderSize + kTrailerSize && rest.starts_with(format.magic) &&
+         extract<std::uint32_t>(rest, 8) == format.version) {
+    const auto length = extract<std::uint64_t>(rest, 12);
+    if (length > rest.size() - kHeaderSize - kTrailerSize) break;
+    const std::size_t checked = kHeaderSize + static_cast<std::size_t>(length);
+    if (extract<std::uint32_t>(rest, checked) != crc32c(std::as_bytes(std::span(rest.substr(0, checked)))))
+      break;
+    payloads.emplace_back(rest.substr(kHeaderSize, static_cast<std::size_t>(length)));
+    rest.remove_prefix(checked + kTrailerSize);
+  }
+  return payloads;
 }
 
 }  // namespace pahtum

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace pahtum {
 
@@ -37,7 +38,12 @@ struct FrameFormat {
   std::uint32_t version;
   std::string_view what;  // for messages: "checkpoint"
 };
+[[nodiscard]] std::string framed(const FrameFormat& format, std::string_view payload);
 void write_frame(const std::filesystem::path& path, const FrameFormat& format, std::string_view payload);
 [[nodiscard]] std::string read_frame(const std::filesystem::path& path, const FrameFormat& format);
+// The payloads of a file that frames are added to one by one: all the whole ones it begins with. What a crash
+// left behind them is passed over.
+[[nodiscard]] std::vector<std::string> read_whole_frames(const std::filesystem::path& path,
+                                                         const FrameFormat& format);
 
 }  // namespace pahtum

@@ -36,7 +36,8 @@ inline constexpr std::uint64_t kGoldenRatio64 = 0x9E3779B97F4A7C15ull;
 
 // Counter-based generator Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel Random Numbers: As Easy as 1,
 // 2, 3", SC 2011). Its whole output is a pure function of (seed, stream, index, sub): any worker can make any
-// game's numbers, and nothing needs saving. Different seeds are different keys and share no stream.
+// game's numbers, and nothing needs saving but how many were drawn. Different seeds are different keys and
+// share no stream.
 //
 // `sub` has kSubBits bits (a ply, a slot); higher ones are dropped. 2^34 numbers can be drawn from one
 // generator. Not thread-safe; cheap to make.
@@ -49,6 +50,37 @@ class Random {
       : key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)},
         counter_{0, (static_cast<std::uint32_t>(stream) << kSubBits) | (sub & ((1u << kSubBits) - 1)),
                  static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32)} {}
+
+  // What a generator is and how far it has come: one made from it continues there. Every state with
+  // drawn < kMostDrawn is that of some generator.
+  struct State {
+    std::uint64_t seed;
+    std::uint64_t index;
+    std::uint32_t purpose;  // stream and sub
+    std::uint64_t drawn;    // numbers of 32 bits
+    friend bool operator==(const State&, const State&) = default;
+  };
+  static constexpr std::uint64_t kMostDrawn = std::uint64_t{1} << 34;
+
+  explicit Random(const State& state) noexcept
+      : key_{static_cast<std::uint32_t>(state.seed), static_cast<std::uint32_t>(state.seed >> 32)},
+        counter_{static_cast<std::uint32_t>(state.drawn / 4), state.purpose,
+                 static_cast<std::uint32_t>(state.index), static_cast<std::uint32_t>(state.index >> 32)} {
+    const auto used = static_cast<unsigned>(state.drawn % 4);
+    if (used == 0) return;
+    block_ = philox(counter_, key_);
+    ++counter_[0];
+    used_ = used;
+  }
+  [[nodiscard]] State state() const noexcept {
+    const auto joined = [](std::uint32_t low, std::uint32_t high) {
+      return low | (std::uint64_t{high} << 32);
+    };
+    return {.seed = joined(key_[0], key_[1]),
+            .index = joined(counter_[2], counter_[3]),
+            .purpose = counter_[1],
+            .drawn = (std::uint64_t{counter_[0]} * 4 - (4 - used_)) % kMostDrawn};
+  }
 
   [[nodiscard]] std::uint32_t next32() noexcept {
     if (used_ == 4) {

@@ -175,7 +175,7 @@
       go(ply + 1);
       if (ply === game.moves.length) stop();
     }, 700);
-    play.textContent = '⏸';
+    play.textContent = '‖';
     play.setAttribute('aria-label', 'pause');
   }
 

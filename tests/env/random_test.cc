@@ -191,5 +191,25 @@ TEST(Random, GammaNumbersHaveTheMomentsOfTheirShape) {
   }
 }
 
+// Wherever it stands in a block, and whatever was drawn.
+TEST(Random, GoesOnFromItsState) {
+  constexpr std::uint64_t kSeed = 0x0123456789ABCDEFull;
+  Random random(kSeed, Stream::kRootNoise, 0xFEDCBA9876543210ull, 0xABCDEF);
+  EXPECT_EQ(random.state().seed, kSeed);
+  EXPECT_EQ(random.state().index, 0xFEDCBA9876543210ull);
+  for (std::uint64_t drawn = 0; drawn < 20; ++drawn) {
+    ASSERT_EQ(random.state().drawn, drawn);
+    Random other(random.state());
+    ASSERT_EQ(other.state(), random.state());
+    Random ahead = random;
+    for (int k = 0; k < 9; ++k) ASSERT_EQ(other.next32(), ahead.next32()) << drawn;
+    (void)random.next32();
+  }
+  Random::State last = random.state();
+  last.drawn = Random::kMostDrawn - 1;
+  Random end(last);
+  EXPECT_EQ(end.state(), last);
+}
+
 }  // namespace
 }  // namespace pahtum::test

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "env/game_rules.h"
+#include "eval/report_parts.h"
 #include "tests/eval/oracle_fixture.h"
 #include "tests/eval/report_fixture.h"
 
@@ -19,6 +20,24 @@ TEST(ReportBuild, AMatchKeepsItsFigures) {
   EXPECT_DOUBLE_EQ(report.score.low, match.score_low);
   EXPECT_DOUBLE_EQ(report.elo.high, match.elo_high);
   EXPECT_EQ(report.distinct_games, match.distinct_games);
+}
+
+TEST(ReportBuild, AMatchKeepsItsTimesAndTheVerdictOfItsTest) {
+  MatchResult match = random_match("a", "b", 1);
+  EXPECT_FALSE(report_match(match).first_move_seconds.has_value()) << "nobody has chosen a move";
+  EXPECT_EQ(report_match(match).verdict, "");
+  match.first_time = {3.0, 60};
+  match.second_time = {0.6, 6};
+  match.sprt = SprtResult{SprtVerdict::kReject, false, -3.0, {.elo0 = 0, .elo1 = 20}};
+  const ReportMatch report = report_match(match);
+  EXPECT_DOUBLE_EQ(report.first_move_seconds.value(), 0.05);
+  EXPECT_DOUBLE_EQ(report.second_move_seconds.value(), 0.1);
+  EXPECT_EQ(report.verdict, "SPRT Elo 0 or 20: rejected, log-likelihood ratio -3.00 (-2.94 .. 2.94)");
+  ReportData data;
+  data.matches = {report};
+  const std::string page = matches_part(data);
+  EXPECT_NE(page.find("50 ms</td><td>100 ms"), std::string::npos);
+  EXPECT_NE(page.find("Sequential test against b: SPRT Elo 0 or 20: rejected"), std::string::npos) << page;
 }
 
 TEST(ReportBuild, SampleGamesNameThePlayersByColour) {

@@ -72,7 +72,7 @@ TEST(Report, ShowsEveryPart) {
                     "worth +35 Elo",
                     "Results by colour",
                     "Pairs against random",
-                    "12.3 ms, 3 µs",
+                    "<td>12.3 ms</td><td>3 µs</td>",
                     "Outcomes given away",
                     "Best margin kept",
                     "Reliability diagram",

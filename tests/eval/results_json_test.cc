@@ -66,6 +66,24 @@ TEST(ResultsJson, ASequentialTestSaysWhatItAskedAndFound) {
   EXPECT_LT(sprt["lower"], 0);
 }
 
+TEST(ResultsJson, RatingsKeepTheirOrderAndIntervals) {
+  PoolRatings ratings;
+  ratings.players = {{"random", 0, 0, 0, {2, 4, 14}}, {"greedy", 400, 250, 550, {14, 4, 2}}};
+  ratings.white_advantage = {30, -10, kInfinity};
+  ratings.draw_parameter = {0.5, 0.25, 1};
+  ratings.white = {9, 4, 7};
+  ratings.superiority = {{0.5, 0.125}, {0.875, 0.5}};
+  const Json json = Json::parse(ratings_json(ratings).dump());
+  EXPECT_EQ(json, Json::parse(R"({"anchor": "random", "players": [
+      {"player": "random", "elo": 0.0, "elo_low": 0.0, "elo_high": 0.0, "games": 20, "wins": 2, "draws": 4,
+       "losses": 14, "score": 0.2},
+      {"player": "greedy", "elo": 400.0, "elo_low": 250.0, "elo_high": 550.0, "games": 20, "wins": 14, "draws": 4,
+       "losses": 2, "score": 0.8}],
+      "white_advantage": 30.0, "white_advantage_low": -10.0, "white_advantage_high": null,
+      "draw_parameter": 0.5, "draw_parameter_low": 0.25, "draw_parameter_high": 1.0,
+      "white_wins": 9, "draws": 4, "black_wins": 7, "superiority": [[0.5, 0.125], [0.875, 0.5]]})"));
+}
+
 TEST(ResultsJson, AnEvaluationHoldsItsTargetAndMatches) {
   const MatchResult matches[] = {sample(), sample()};
   const Json json = evaluate_json("runs/quick-1", matches);

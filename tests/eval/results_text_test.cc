@@ -67,6 +67,21 @@ TEST(ResultsText, OneMatchFitsATerminal) {
   EXPECT_NE(match_text(match("random", true)).find("warning: only 1 of the 10"), std::string::npos);
 }
 
+TEST(ResultsText, RatingsStandByStrength) {
+  PoolRatings ratings;
+  ratings.players = {{"random", 0, 0, 0, {2, 4, 14}}, {"greedy", 400, 250, 550, {14, 4, 2}}};
+  ratings.white_advantage = {30, -10, 70};
+  ratings.white = {9, 4, 7};
+  ratings.superiority = {{0.5, 0.125}, {0.875, 0.5}};
+  EXPECT_EQ(
+      ratings_text(ratings),
+      "player   Elo  95 % interval  games   score   W / D / L  above the next\n"
+      "greedy  +400   +250 .. +550     20  80.0 %  14 / 4 / 2          87.5 %\n"
+      "random     0         anchor     20  20.0 %  2 / 4 / 14\n"
+      "White's first move is worth +30 Elo, 95 %: -10 .. +70; of all games White won 45.0 %, 20.0 % were "
+      "drawn\n");
+}
+
 TEST(ResultsText, FormatsFigures) {
   EXPECT_EQ(time_text(12.34), "12.3 s");
   EXPECT_EQ(time_text(0.99999), "1.00 s");

@@ -103,6 +103,7 @@ TEST(TrainerTest, LossesAreThoseOfTheirDefinitions) {
   const Losses losses = trainer.step(samples.batch(), 1e-3);
   EXPECT_NEAR(losses.policy_entropy, log_legal, 1e-4);
   EXPECT_NEAR(losses.policy, log_legal, 0.1);
+  EXPECT_NEAR(losses.output_entropy, 1.0, 0.02);
   EXPECT_GE(losses.policy, losses.policy_entropy - 1e-5);
   EXPECT_NEAR(losses.value, std::log(3.0), 0.2);
   EXPECT_NEAR(losses.total, 2.0 * losses.policy + losses.value + 0.5 * losses.margin + 0.2 * losses.ownership,

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -34,6 +35,12 @@ inline RunConfig tiny_config() {
   config.run.device = "cpu";
   config.evaluation.pairs = 2;
   return config;
+}
+
+// The counters of a checkpoint without what the clock says.
+inline nlohmann::json timeless(nlohmann::json counters) {
+  for (const char* seconds : {"selfplay_seconds", "learn_seconds"}) counters["metrics"].erase(seconds);
+  return counters;
 }
 
 // A folder of its own that disappears with the object.
