@@ -25,6 +25,7 @@
 #include "selfplay/event_file.h"
 #include "selfplay/game_record.h"
 #include "selfplay/run_directory.h"
+#include "selfplay/run_files.h"
 
 namespace pahtum {
 namespace {
@@ -40,40 +41,6 @@ constexpr const char* kGames = "games";
 constexpr const char* kNothing = "The run itself is not affected";
 // A write takes seconds; a temporary file that has not changed for so long belongs to none.
 constexpr auto kLongestWrite = std::chrono::minutes(10);
-
-struct FileFacts {
-  fs::file_type type = fs::file_type::none;
-  std::uintmax_t size = 0;
-  fs::file_time_type written;
-
-  friend bool operator==(const FileFacts&, const FileFacts&) = default;
-};
-using RunFiles = std::map<std::string, FileFacts>;  // by name in the run: "games/000001.games"
-
-void list_folder(const fs::path& folder, const std::string& prefix, RunFiles& files) {
-  std::error_code error;
-  for (auto entry = fs::directory_iterator(folder, error); !error && entry != fs::directory_iterator();
-       entry.increment(error)) {
-    std::error_code gone;
-    FileFacts facts;
-    facts.type = entry->status(gone).type();
-    if (facts.type == fs::file_type::regular) facts.size = entry->file_size(gone);
-    facts.written = entry->last_write_time(gone);
-    if (!gone || fs::is_symlink(entry->symlink_status())) {
-      files.emplace(prefix + entry->path().filename().string(), facts);
-    }
-  }
-  if (error) throw request_error(folder.string(), "cannot be read: " + error.message());
-}
-
-RunFiles list_files(const fs::path& run) {
-  RunFiles files;
-  list_folder(run, "", files);
-  for (const char* folder : {kCheckpoints, kGames}) {
-    if (fs::is_directory(run / folder)) list_folder(run / folder, std::string(folder) + "/", files);
-  }
-  return files;
-}
 
 std::string plural(std::int64_t count, const std::string& one, const std::string& many) {
   return std::to_string(count) + " " + (count == 1 ? one : many);
@@ -94,35 +61,6 @@ std::string reason_of(const Error& error, const fs::path& file) {
   place.erase(0, place.find_first_not_of(": "));
   return place + ": " + error.message();
 }
-
-// The starts of games by a configuration's rules, whatever its seed.
-class Starts {
- public:
-  explicit Starts(const GameConfig& game) {
-    const GameRules rules(game);
-    drawn_ = game.layouts.empty() && game.hole_mode == HoleMode::kRandom;
-    for (const std::string& layout : game.layouts) layouts_.push_back(parse_layout(layout, rules.size()));
-    for (const HoleCounts::Choice& choice : game.holes.choices()) {
-      GameConfig one = game;
-      if (game.layouts.empty()) one.holes = choice.holes;
-      samples_.push_back(start_position(one, 0, Stream::kLayout, 0));
-    }
-  }
-  [[nodiscard]] bool contain(const Position& start) const {
-    return std::ranges::any_of(samples_, [&](Position sample) {
-      const bool holes_fit = drawn_             ? std::popcount(start.holes) == std::popcount(sample.holes)
-                             : layouts_.empty() ? start.holes == sample.holes
-                                                : std::ranges::find(layouts_, start.holes) != layouts_.end();
-      sample.holes = start.holes;
-      return holes_fit && sample == start;
-    });
-  }
-
- private:
-  bool drawn_;  // the holes are drawn square by square
-  std::vector<Bitboard> layouts_;
-  std::vector<Position> samples_;  // one for each number of holes
-};
 
 // Results of one iteration's games, as a shard has them and a row of metrics counts them.
 struct Results {
