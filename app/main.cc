@@ -63,6 +63,7 @@ int main(int argc, char** argv) {
   pahtum::add_play(app, command);
   pahtum::add_games(app, command);
   pahtum::add_report(app, command);
+  pahtum::add_check(app, command);
   pahtum::add_export(app, command);
   pahtum::add_config(app, command);
   pahtum::add_bench(app, command);

@@ -170,13 +170,8 @@ void save_oracle_data(const std::filesystem::path& path, const OracleData& data)
 }
 
 OracleData load_oracle_data(const std::filesystem::path& path) {
-  const std::string payload = read_frame(path, kFormat);
-  try {
-    const nlohmann::json document = nlohmann::json::parse(payload);
-    return read_data(ObjectReader(path, std::string(kFormat.what), "", document));
-  } catch (const nlohmann::json::exception& error) {
-    throw request_error(path.string(), std::string("is not a sound oracle data set: ") + error.what());
-  }
+  const nlohmann::json document = parse_json(read_frame(path, kFormat), path.string());
+  return read_data(ObjectReader(path, std::string(kFormat.what), "", document));
 }
 
 }  // namespace pahtum

@@ -497,8 +497,7 @@ ReportData report_from_json(const nlohmann::json& document, const std::filesyste
 }
 
 ReportData load_report(const std::filesystem::path& path) {
-  const nlohmann::json document = nlohmann::json::parse(read_file(path), nullptr, false);
-  if (document.is_discarded()) throw request_error(path.string(), "is no JSON document");
+  const nlohmann::json document = parse_json(read_file(path), path.string());
   return report_from_json(document, path);
 }
 

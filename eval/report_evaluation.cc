@@ -83,8 +83,7 @@ bool same_results(const ReportMatch& one, const ReportMatch& other) {
 }  // namespace
 
 void merge_evaluation(ReportData& report, const std::filesystem::path& path) {
-  const nlohmann::json document = nlohmann::json::parse(read_file(path), nullptr, false);
-  if (document.is_discarded()) throw request_error(path.string(), "is no JSON document");
+  const nlohmann::json document = parse_json(read_file(path), path.string());
   const ObjectReader object(path, "evaluation", "", document);
   std::vector<ReportMatch> matches;
   const std::size_t count = object.list("matches").size();

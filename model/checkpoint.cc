@@ -19,6 +19,7 @@ using nlohmann::json;
 constexpr int kManifestVersion = 1;
 constexpr FrameFormat kFormat{.magic = "PAHTUMCK", .version = 1, .what = "checkpoint"};
 constexpr std::size_t kLengthSize = sizeof(std::uint64_t);
+constexpr std::size_t kMostHeaderBytes = std::size_t{16} << 20;  // hundreds of times what any network needs
 
 std::size_t element_size(const std::string& dtype) {
   if (dtype == "F32") return 4;
@@ -162,14 +163,10 @@ Checkpoint load_checkpoint(const std::filesystem::path& path) {
                         "is not a sound checkpoint: its header reaches behind the end of the file");
   }
   const std::string_view rest = std::string_view(payload).substr(kLengthSize);
-  try {
-    const json header = json::parse(rest.substr(0, header_length));
-    const ObjectReader reader(path, "checkpoint", "", header);
-    return {.manifest = read_manifest(reader.object("manifest")),
-            .tensors = read_tensors(reader, rest.substr(header_length))};
-  } catch (const json::exception& error) {
-    throw request_error(path.string(), std::string("is not a sound checkpoint: its header: ") + error.what());
-  }
+  const json header = parse_json(rest.substr(0, header_length), path.string(), kMostHeaderBytes);
+  const ObjectReader reader(path, "checkpoint", "", header);
+  return {.manifest = read_manifest(reader.object("manifest")),
+          .tensors = read_tensors(reader, rest.substr(header_length))};
 }
 
 std::filesystem::path resolve_checkpoint(const std::filesystem::path& target,

@@ -48,6 +48,24 @@ std::string shape_text(c10::IntArrayRef shape) {
   return text.str();
 }
 
+// A small file must not make its reader build a large network: the convolutions of the tower are in it, which
+// are nearly all of a large network, before memory is taken for any.
+void require_tower(const Checkpoint& checkpoint, const std::string& prefix) {
+  const NetworkConfig& config = checkpoint.manifest.network;
+  constexpr std::int64_t kKernel = 9;
+  const auto needed =
+      static_cast<std::uint64_t>(2 * config.blocks * kKernel * config.channels * config.channels) *
+      sizeof(float);
+  std::uint64_t present = 0;
+  for (const StoredTensor& tensor : checkpoint.tensors) {
+    if (tensor.name.starts_with(prefix)) present += tensor.data.size();
+  }
+  if (present < needed) {
+    throw request_error("checkpoint", "holds " + std::to_string(present) + " bytes of " + prefix +
+                                          "; a network of " + to_text(config) + " has more");
+  }
+}
+
 }  // namespace
 
 NormalizedConvolutionImpl::NormalizedConvolutionImpl(std::int64_t inputs, std::int64_t outputs,
@@ -256,8 +274,10 @@ Network playing_network(const Checkpoint& checkpoint) {
   }
   const bool averaged = std::ranges::any_of(
       checkpoint.tensors, [](const StoredTensor& tensor) { return tensor.name.starts_with("averaged/"); });
+  const std::string prefix = averaged ? "averaged" : "weights";
+  require_tower(checkpoint, prefix + "/");
   Network network(checkpoint.manifest.network, shape_of(checkpoint.manifest.game));
-  load_network(checkpoint, averaged ? "averaged" : "weights", *network);
+  load_network(checkpoint, prefix, *network);
   network->eval();
   return network;
 }

@@ -134,6 +134,22 @@ void ObjectReader::assign(const std::string& name, const Field::TextList& target
   }
 }
 
+json parse_json(std::string_view text, const std::string& subject, std::size_t most_bytes) {
+  if (text.size() > most_bytes) {
+    throw request_error(subject, "has " + std::to_string(text.size()) + " bytes of JSON; at most " +
+                                     std::to_string(most_bytes) + " are read");
+  }
+  const auto limit_depth = [&](int depth, json::parse_event_t /*event*/, json& /*value*/) {
+    if (depth <= kMostJsonDepth) return true;
+    throw request_error(subject, "is JSON nested deeper than " + std::to_string(kMostJsonDepth) + " levels");
+  };
+  try {
+    return json::parse(text, limit_depth);
+  } catch (const json::exception& error) {
+    throw request_error(subject, std::string("is no JSON document: ") + error.what());
+  }
+}
+
 json section_to_json(const Schema& schema) {
   json object = json::object();
   for (const Field& field : schema.fields()) {

@@ -58,6 +58,14 @@ class ObjectReader {
   const nlohmann::json& object_;
 };
 
+// Parses a JSON document. Refuses with a kRequest Error about `subject` (a file, "FILE:LINE") one that is
+// none or holds more than kMostJsonBytes, since a document takes up to some thirty times its bytes in memory;
+// and one nested deeper than kMostJsonDepth, since copying and writing go as deep into the stack.
+inline constexpr std::size_t kMostJsonBytes = std::size_t{256} << 20;
+inline constexpr int kMostJsonDepth = 64;
+[[nodiscard]] nlohmann::json parse_json(std::string_view text, const std::string& subject,
+                                        std::size_t most_bytes = kMostJsonBytes);
+
 // A configuration section as ObjectReader::section() reads it.
 [[nodiscard]] nlohmann::json section_to_json(const Schema& schema);
 

@@ -40,6 +40,7 @@ enum HistogramField : std::uint32_t {
 };
 enum SessionField : std::uint32_t { kStatus = 1 };
 constexpr std::uint64_t kStatusStart = 1;
+constexpr std::string_view kVersion = "brain.Event:2";
 
 // Wire types of protocol buffers.
 constexpr std::uint32_t kVarint = 0;
@@ -187,7 +188,7 @@ std::string event_record(std::string_view data) {
 
 std::string version_event(double wall_time) {
   std::string bytes = event_start(wall_time, 0);
-  append_bytes(bytes, kFileVersion, "brain.Event:2");
+  append_bytes(bytes, kFileVersion, kVersion);
   return event_record(bytes);
 }
 
@@ -206,6 +207,48 @@ std::string summary_event(double wall_time, std::int64_t step, const std::vector
   std::string bytes = event_start(wall_time, step);
   append_bytes(bytes, kSummary, summary);
   return event_record(bytes);
+}
+
+EventRecords read_event_records(std::string_view bytes) {
+  constexpr std::size_t kLengthSize = sizeof(std::uint64_t), kCrcSize = sizeof(std::uint32_t);
+  constexpr std::size_t kAround = kLengthSize + 2 * kCrcSize;
+  EventRecords records;
+  const auto crc_at = [&](std::size_t at) {
+    std::uint32_t crc = 0;
+    std::memcpy(&crc, bytes.data() + at, kCrcSize);
+    return crc;
+  };
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::size_t left = bytes.size() - at;
+    if (left < kLengthSize + kCrcSize) {
+      records.cut_short = true;
+      break;
+    }
+    std::uint64_t length = 0;
+    std::memcpy(&length, bytes.data() + at, kLengthSize);
+    if (crc_at(at + kLengthSize) != masked_crc(bytes.substr(at, kLengthSize))) {
+      records.damaged_at = at;
+      break;
+    }
+    if (left < kAround || length > left - kAround) {
+      records.cut_short = true;
+      break;
+    }
+    const std::string_view data = bytes.substr(at + kLengthSize + kCrcSize, length);
+    if (crc_at(at + kLengthSize + kCrcSize + length) != masked_crc(data)) {
+      records.damaged_at = at;
+      break;
+    }
+    records.data.push_back(data);
+    at += kAround + length;
+  }
+  return records;
+}
+
+bool is_version_event(std::string_view data) {
+  std::string field;
+  append_bytes(field, kFileVersion, kVersion);
+  return data.ends_with(field);
 }
 
 EventFile::EventFile(const fs::path& folder, std::int64_t first_step) {

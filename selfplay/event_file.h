@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -55,6 +56,16 @@ struct EventValue {
 [[nodiscard]] std::string session_event(double wall_time, std::int64_t first_step);
 [[nodiscard]] std::string summary_event(double wall_time, std::int64_t step,
                                         const std::vector<EventValue>& values);
+
+// The records of an event file's bytes.
+struct EventRecords {
+  std::vector<std::string_view> data;     // of the whole ones in order; lie in the bytes given
+  bool cut_short = false;                 // the bytes end within a record
+  std::optional<std::size_t> damaged_at;  // offset of a record with a wrong checksum, where reading ended
+};
+[[nodiscard]] EventRecords read_event_records(std::string_view bytes);
+// The data of a record that version_event() makes, with which every file begins.
+[[nodiscard]] bool is_version_event(std::string_view data);
 
 // Writes the events of one session of a run into a new file of the run's folder,
 // events.out.tfevents.SECONDS.HOST. Readers take the files of a folder in the order of their names as one

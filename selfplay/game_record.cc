@@ -15,6 +15,7 @@ namespace pahtum {
 namespace {
 
 constexpr FrameFormat kGamesFormat{kGameShardMagic, 2, "game shard"};
+constexpr float kLargestValue = 1.001f;     // 1, and what rounding in a search may add
 constexpr int kMaxPlies = kMaxSquares + 1;  // the swap is one ply more than there are squares
 
 template <class T>
@@ -33,16 +34,30 @@ bool is_sound(const Position& position) noexcept {
   const Bitboard all = position.holes | position.white | position.black;
   const bool disjoint = (position.holes & position.white) == 0 && (position.holes & position.black) == 0 &&
                         (position.white & position.black) == 0;
-  const Bitboard stones = position.white | position.black;
-  const bool stones_fit = position.phase == Phase::kSwapping ? std::popcount(stones) == 1
-                          : position.phase == Phase::kOpening || position.swap_follows != 0 ? stones == 0
-                                                                                            : true;
-  return disjoint && stones_fit && (all & ~board_mask(position.size)) == 0 &&
-         position.mover <= Color::kBlack && position.phase <= Phase::kSwapping &&
-         position.holes_left <= position.empty_count() && position.swap_follows <= 1 &&
-         position.reserved == Position{}.reserved &&
-         std::ranges::all_of(position.run_points.by_length,
-                             [](int points) { return points <= kMostRunPoints; });
+  if (!disjoint || (all & ~board_mask(position.size)) != 0 || position.mover > Color::kBlack ||
+      position.reserved != Position{}.reserved ||
+      !std::ranges::all_of(position.run_points.by_length,
+                           [](int points) { return points <= kMostRunPoints; })) {
+    return false;
+  }
+  const int stones = std::popcount(position.white | position.black);
+  const int empty = position.empty_count();
+  const int holes = position.holes_left;
+  if (position.swap_follows != 0) {
+    return position.swap_follows == 1 && position.phase == Phase::kPlacing && stones == 0 && holes >= 1 &&
+           holes < empty;
+  }
+  switch (position.phase) {
+    case Phase::kPlaying:
+      return holes == 0;
+    case Phase::kPlacing:
+      return holes >= 1 && holes <= empty;
+    case Phase::kOpening:
+      return stones == 0 && holes < empty;
+    case Phase::kSwapping:
+      return stones == 1 && holes == 0;
+  }
+  return false;
 }
 
 void check(const GameRecord& game, const std::string& source) {
@@ -56,7 +71,7 @@ void check(const GameRecord& game, const std::string& source) {
     refuse("has lists of different lengths");
   }
   Position position = game.start;
-  std::size_t weights = 0;
+  std::span<const std::uint16_t> policy = game.policy;
   for (std::size_t ply = 0; ply < game.moves.size(); ++ply) {
     if (position.over() || !is_legal(position, game.moves[ply])) {
       refuse("has an illegal move at ply " + std::to_string(ply));
@@ -64,10 +79,20 @@ void check(const GameRecord& game, const std::string& source) {
     if (game.origins[ply] > MoveOrigin::kSolved) {
       refuse("says of ply " + std::to_string(ply) + " neither random, searched nor solved");
     }
-    if (game.origins[ply] != MoveOrigin::kRandom) weights += static_cast<std::size_t>(legal_count(position));
+    if (!(std::abs(game.root_values[ply]) <= kLargestValue)) {
+      refuse("has a value at ply " + std::to_string(ply) + " that is not in −1 … 1");
+    }
+    if (game.origins[ply] != MoveOrigin::kRandom) {
+      const auto count = static_cast<std::size_t>(legal_count(position));
+      if (count > policy.size()) refuse("has a policy that does not fit its moves");
+      if (std::ranges::count(policy.first(count), 0) == static_cast<std::ptrdiff_t>(count)) {
+        refuse("has a policy without weight at ply " + std::to_string(ply));
+      }
+      policy = policy.subspan(count);
+    }
     apply(position, game.moves[ply]);
   }
-  if (weights != game.policy.size()) refuse("has a policy that does not fit its moves");
+  if (!policy.empty()) refuse("has a policy that does not fit its moves");
 }
 
 }  // namespace

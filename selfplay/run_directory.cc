@@ -8,6 +8,7 @@
 
 #include "env/base/error.h"
 #include "env/base/files.h"
+#include "model/object_reader.h"
 #include "selfplay/config_file.h"
 
 namespace pahtum {
@@ -15,6 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kCheckpointEnding = ".ckpt";
 constexpr const char* kShardEnding = ".games";
 
 std::string numbered(std::int64_t number, const char* ending) {
@@ -139,7 +141,7 @@ void RunDirectory::require_run() const {
 }
 
 fs::path RunDirectory::checkpoint_path(std::int64_t iteration) const {
-  return root_ / "checkpoints" / numbered(iteration, ".ckpt");
+  return root_ / "checkpoints" / numbered(iteration, kCheckpointEnding);
 }
 
 fs::path RunDirectory::games_path(std::int64_t iteration) const {
@@ -153,7 +155,7 @@ fs::path RunDirectory::unfinished_games_path(std::int64_t iteration) const {
 std::vector<fs::path> RunDirectory::checkpoint_paths() const {
   std::vector<fs::path> paths;
   if (!fs::is_directory(root_ / "checkpoints")) return paths;
-  for (auto& [number, path] : numbered_files(root_ / "checkpoints", ".ckpt"))
+  for (auto& [number, path] : numbered_files(root_ / "checkpoints", kCheckpointEnding))
     paths.push_back(std::move(path));
   return paths;
 }
@@ -165,12 +167,16 @@ std::vector<fs::path> RunDirectory::games_paths() const {
   return paths;
 }
 
+std::optional<std::int64_t> RunDirectory::iteration_of_checkpoint(const std::filesystem::path& file) {
+  return number_of(file, kCheckpointEnding);
+}
+
 std::optional<std::int64_t> RunDirectory::iteration_of_games(const fs::path& file) {
   return number_of(file, file.extension() == kUnfinishedEnding ? kUnfinishedEnding : kShardEnding);
 }
 
 void RunDirectory::prune_checkpoints(std::int64_t keep, std::span<const std::int64_t> also) const {
-  const auto files = numbered_files(root_ / "checkpoints", ".ckpt");
+  const auto files = numbered_files(root_ / "checkpoints", kCheckpointEnding);
   for (std::size_t k = 0; k + static_cast<std::size_t>(keep) < files.size(); ++k) {
     if (std::ranges::find(also, files[k].first) == also.end()) remove_file(files[k].second);
   }
@@ -191,14 +197,14 @@ void RunDirectory::set_games_aside_after(std::int64_t iteration) const {
 }
 
 void RunDirectory::drop_checkpoints_after(std::int64_t iteration) const {
-  const auto files = numbered_files(root_ / "checkpoints", ".ckpt");
+  const auto files = numbered_files(root_ / "checkpoints", kCheckpointEnding);
   for (auto file = files.rbegin(); file != files.rend() && file->first > iteration; ++file) {
     remove_file(file->second);
   }
 }
 
 std::optional<Checkpoint> RunDirectory::good_checkpoint(std::int64_t before) const {
-  const auto files = numbered_files(root_ / "checkpoints", ".ckpt");
+  const auto files = numbered_files(root_ / "checkpoints", kCheckpointEnding);
   for (auto file = files.rbegin(); file != files.rend(); ++file) {
     if (file->first >= before) continue;
     try {
@@ -255,12 +261,9 @@ std::vector<nlohmann::json> read_metrics(const fs::path& path) {
   for (std::size_t start = 0; start < text.size(); ++number) {
     const std::size_t end = text.find('\n', start);
     if (end == std::string::npos) break;  // the last line was cut short
-    nlohmann::json row =
-        nlohmann::json::parse(text.begin() + static_cast<std::ptrdiff_t>(start),
-                              text.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
-    if (!row.is_object()) {
-      throw request_error(path.string() + ":" + std::to_string(number), "is not a JSON object");
-    }
+    const std::string place = path.string() + ":" + std::to_string(number);
+    nlohmann::json row = parse_json(std::string_view(text).substr(start, end - start), place);
+    if (!row.is_object()) throw request_error(place, "is not a JSON object");
     rows.push_back(std::move(row));
     start = end + 1;
   }

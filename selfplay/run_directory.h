@@ -67,7 +67,9 @@ class RunDirectory {
   [[nodiscard]] std::vector<std::filesystem::path> checkpoint_paths() const;
   // The shards there are, by iteration; none without the folder.
   [[nodiscard]] std::vector<std::filesystem::path> games_paths() const;
-  // The iteration whose games have this name (000003.games, 000003.part); nothing for other names.
+  // The iteration whose checkpoint (000003.ckpt) or games (000003.games, 000003.part) have this name; nothing
+  // for other names.
+  [[nodiscard]] static std::optional<std::int64_t> iteration_of_checkpoint(const std::filesystem::path& file);
   [[nodiscard]] static std::optional<std::int64_t> iteration_of_games(const std::filesystem::path& file);
 
   // Keeps the checkpoints of the newest `keep` iterations and those of the iterations `also`.

@@ -1,15 +1,15 @@
 #include "env/base/files.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cassert>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 #include <system_error>
 
 #include "env/base/error.h"
@@ -86,6 +86,40 @@ void write_and_flush(const std::filesystem::path& temporary, const std::filesyst
   if (!file.close()) throw failure(path.string(), "cannot be closed: " + reason(errno));
 }
 
+// Opens a file whose status is known; a pipe waits for its writer.
+Descriptor open_to_read(const std::filesystem::path& path, std::filesystem::file_status status) {
+  if (!std::filesystem::exists(status)) throw request_error(path.string(), "no such file");
+  if (std::filesystem::is_directory(status)) throw request_error(path.string(), "is a folder, not a file");
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) throw request_error(path.string(), "cannot be opened: " + reason(errno));
+  return Descriptor(fd);
+}
+
+std::uint64_t size_of(const Descriptor& file) {
+  struct stat facts {};
+  return ::fstat(file.get(), &facts) == 0 ? static_cast<std::uint64_t>(facts.st_size) : 0;
+}
+
+// The next bytes of a file, at least one unless it has ended; 0 then.
+std::size_t read_some(const Descriptor& file, const std::filesystem::path& path, std::span<char> into) {
+  while (true) {
+    const ssize_t count = ::read(file.get(), into.data(), into.size());
+    if (count >= 0) return static_cast<std::size_t>(count);
+    if (errno != EINTR) throw request_error(path.string(), "cannot be read: " + reason(errno));
+  }
+}
+
+// Fills `into` unless the file ends before; how many bytes there were.
+std::size_t read_up_to(const Descriptor& file, const std::filesystem::path& path, std::span<char> into) {
+  std::size_t filled = 0;
+  while (filled < into.size()) {
+    const std::size_t count = read_some(file, path, into.subspan(filled));
+    if (count == 0) break;
+    filled += count;
+  }
+  return filled;
+}
+
 template <class T>
 void append(std::string& bytes, T value) {
   std::array<char, sizeof(T)> raw{};
@@ -113,6 +147,10 @@ std::filesystem::path replaceable(const std::filesystem::path& path) {
   return target;
 }
 
+// No file of the project comes near the first. What has no size, a device or a pipe, may never end.
+constexpr std::uint64_t kMostFileBytes = std::uint64_t{4} << 30;
+constexpr std::uint64_t kMostStreamedBytes = std::uint64_t{256} << 20;
+constexpr std::size_t kReadStep = std::size_t{1} << 16;
 constexpr std::size_t kHeaderSize = 8 + 4 + 8;
 constexpr std::size_t kTrailerSize = 4;
 
@@ -172,14 +210,23 @@ void append_to_file(const std::filesystem::path& path, std::string_view content)
 std::string read_file(const std::filesystem::path& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) throw request_error(path.string(), "no such file");
-  if (std::filesystem::is_directory(status)) throw request_error(path.string(), "is a folder, not a file");
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  if (!file) throw request_error(path.string(), "cannot be opened: " + reason(errno));
-  if (file.peek() != std::ifstream::traits_type::eof()) content << file.rdbuf();
-  if (file.bad() || content.fail()) throw request_error(path.string(), "cannot be read");
-  return std::move(content).str();
+  const bool regular = std::filesystem::is_regular_file(status);
+  const Descriptor file = open_to_read(path, status);
+  const std::uint64_t most = regular ? kMostFileBytes : kMostStreamedBytes;
+  const auto refuse_size = [&] {
+    throw request_error(path.string(), "is too large: at most " + std::to_string(most) + " bytes are read");
+  };
+  const std::uint64_t size = regular ? size_of(file) : 0;
+  if (size > most) refuse_size();
+  std::string content(size, '\0');
+  content.resize(read_up_to(file, path, content));
+  // Some files (/proc) do not say their size, and others grow meanwhile.
+  std::array<char, kReadStep> more{};
+  while (const std::size_t count = read_some(file, path, more)) {
+    if (content.size() + count > most) refuse_size();
+    content.append(more.data(), count);
+  }
+  return content;
 }
 
 std::string framed(const FrameFormat& format, std::string_view payload) {
@@ -199,30 +246,46 @@ void write_frame(const std::filesystem::path& path, const FrameFormat& format, s
 }
 
 std::string read_frame(const std::filesystem::path& path, const FrameFormat& format) {
-  std::string bytes = read_file(path);
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  const bool regular = std::filesystem::is_regular_file(status);
+  if (std::filesystem::exists(status) && !std::filesystem::is_directory(status) && !regular) {
+    throw request_error(path.string(), "is not a regular file");
+  }
+  const Descriptor file = open_to_read(path, status);
+  const std::uint64_t size = size_of(file);
   const std::string what(format.what);
-  if (bytes.size() < kHeaderSize + kTrailerSize || std::string_view(bytes).substr(0, 8) != format.magic) {
+  std::array<char, kHeaderSize> raw{};
+  const std::string_view header(raw.data(), raw.size());
+  const bool long_enough = size >= kHeaderSize + kTrailerSize && read_up_to(file, path, raw) == raw.size();
+  if (!long_enough || header.substr(0, 8) != format.magic) {
     throw request_error(path.string(), "is not a PahTum " + what + " (it does not start with \"" +
                                            std::string(format.magic) + "\" or is too short)");
   }
-  const auto version = extract<std::uint32_t>(bytes, 8);
+  const auto version = extract<std::uint32_t>(header, 8);
   if (version != format.version) {
     throw request_error(path.string(), "has " + what + " format version " + std::to_string(version) +
                                            "; this program reads version " + std::to_string(format.version));
   }
-  const auto length = extract<std::uint64_t>(bytes, 12);
-  const std::uint64_t present = bytes.size() - kHeaderSize - kTrailerSize;
-  if (length != present) {
+  const auto length = extract<std::uint64_t>(header, 12);
+  const std::uint64_t present = size - kHeaderSize - kTrailerSize;
+  const auto refuse_length = [&] {
     throw request_error(path.string(), "is cut short or has extra bytes: the " + what + " should hold " +
                                            std::to_string(length) + " bytes of payload and holds " +
                                            std::to_string(present));
+  };
+  if (length != present) refuse_length();
+  // Only now, as the file is known to have so many bytes, is memory taken for them.
+  std::string payload(length, '\0');
+  std::array<char, kTrailerSize> trailer{};
+  if (read_up_to(file, path, payload) != length || read_up_to(file, path, trailer) != kTrailerSize) {
+    refuse_length();
   }
-  const auto stored = extract<std::uint32_t>(bytes, bytes.size() - kTrailerSize);
-  const auto actual = crc32c(std::as_bytes(std::span(bytes).first(bytes.size() - kTrailerSize)));
+  const auto stored = extract<std::uint32_t>(std::string_view(trailer.data(), trailer.size()), 0);
+  const std::uint32_t actual =
+      crc32c(std::as_bytes(std::span(payload)), crc32c(std::as_bytes(std::span(raw))));
   if (stored != actual) throw request_error(path.string(), "is damaged: the checksum does not match");
-  bytes.resize(bytes.size() - kTrailerSize);
-  bytes.erase(0, kHeaderSize);
-  return bytes;
+  return payload;
 }
 
 std::vector<std::string> read_whole_frames(const std::filesystem::path& path, const FrameFormat& format) {

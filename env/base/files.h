@@ -25,14 +25,16 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
 // kFailure Error that names the path.
 void append_to_file(const std::filesystem::path& path, std::string_view content);
 
-// The whole file. Throws a kRequest Error that names the path when it is missing, a folder, or unreadable.
+// The whole file. Throws a kRequest Error that names the path when it is missing, a folder, unreadable, or
+// larger than any file of the project: 4 GiB, and 256 MiB for a pipe or a device, whose end is not known.
 [[nodiscard]] std::string read_file(const std::filesystem::path& path);
 
 // The frame every binary format of the project lives in:
 //
 //   magic (8 bytes) | version u32 | payload length u64 | payload | CRC-32C u32 of all before it
 //
-// little-endian. Reading throws a kRequest Error that names the path and says which of the four is wrong.
+// little-endian. Reading throws a kRequest Error that names the path and says which of the four is wrong. It
+// takes memory for the payload only when the file is known to hold as much.
 struct FrameFormat {
   std::string_view magic;  // exactly 8 characters
   std::uint32_t version;

@@ -160,8 +160,7 @@ TEST_F(OracleFile, WhatIsWrongInsideIsNamed) {
                  [&] { (void)load_oracle_data(path_); });
   }
   write_frame(path_, kFormat, "{\"game\": ");
-  expect_error(Fault::kRequest, {path_.string(), "not a sound oracle data set"},
-               [&] { (void)load_oracle_data(path_); });
+  expect_error(Fault::kRequest, {path_.string(), "no JSON document"}, [&] { (void)load_oracle_data(path_); });
 }
 
 }  // namespace

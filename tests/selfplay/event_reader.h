@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "env/base/files.h"
+#include "selfplay/event_file.h"
 
 namespace pahtum {
 
@@ -131,17 +132,13 @@ inline TestEvent read_event(std::string_view bytes) {
   return event;
 }
 
-// The events of a file's bytes; lengths only, the checksums are held by golden records.
+// The events of a file's bytes.
 inline std::vector<TestEvent> read_events(std::string_view bytes) {
+  const EventRecords records = read_event_records(bytes);
+  EXPECT_FALSE(records.cut_short) << "a record cut short";
+  EXPECT_FALSE(records.damaged_at.has_value()) << "a record with a wrong checksum";
   std::vector<TestEvent> events;
-  while (bytes.size() >= 16) {
-    std::uint64_t length = 0;
-    std::memcpy(&length, bytes.data(), 8);
-    if (length > bytes.size() - 16) break;
-    events.push_back(read_event(bytes.substr(12, length)));
-    bytes.remove_prefix(16 + length);
-  }
-  EXPECT_TRUE(bytes.empty()) << "a record cut short";
+  for (const std::string_view data : records.data) events.push_back(read_event(data));
   return events;
 }
 

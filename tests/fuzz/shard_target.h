@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cmath>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "selfplay/game_record.h"
+#include "tests/fuzz/fuzz_file.h"
+#include "tests/fuzz/model_game.h"
+
+namespace pahtum::fuzz {
+
+// Input: a shard of games, see put_framed().
+inline void fuzz_shard(std::span<const std::uint8_t> bytes) {
+  const std::string_view rest = put_framed(bytes, {kGameShardMagic, 2, "game shard"});
+  std::vector<GameRecord> games;
+  if (is_refused([&] { games = load_games(fuzz_file().path()); })) return;
+  for (const GameRecord& game : games) {
+    require_sound(game.start);
+    Position position = game.start;
+    std::span<const std::uint16_t> policy = game.policy;
+    for (std::size_t ply = 0; ply < game.moves.size(); ++ply) {
+      require(std::isfinite(game.root_values[ply]), "values are numbers");
+      if (game.origins[ply] != MoveOrigin::kRandom) {
+        double sum = 0;
+        const auto count = static_cast<std::size_t>(legal_count(position));
+        for (const std::uint16_t weight : policy.first(count)) sum += weight;
+        require(sum > 0, "a policy target has weight on some move");
+        policy = policy.subspan(count);
+      }
+      apply(position, game.moves[ply]);
+      require_sound(position);
+    }
+    require(policy.empty() && position == game.position(), "a record replays to its end");
+  }
+  const std::string written = serialize(games);
+  require(bytes.empty() || bytes.front() % 2 == 0 || written == rest, "games are written as they were read");
+  require(parse_games(written, "output") == games, "games are read as they were written");
+}
+
+}  // namespace pahtum::fuzz
