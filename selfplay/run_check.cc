@@ -42,37 +42,6 @@ constexpr const char* kNothing = "The run itself is not affected";
 // A write takes seconds; a temporary file that has not changed for so long belongs to none.
 constexpr auto kLongestWrite = std::chrono::minutes(10);
 
-std::string plural(std::int64_t count, const std::string& one, const std::string& many) {
-  return std::to_string(count) + " " + (count == 1 ? one : many);
-}
-
-std::string iterations_text(std::int64_t first, std::int64_t last) {
-  if (first == last) return "iteration " + std::to_string(first);
-  return "iterations " + std::to_string(first) + " to " + std::to_string(last);
-}
-
-// What an Error says about `file`, without naming it again.
-std::string reason_of(const Error& error, const fs::path& file) {
-  const std::string& subject = error.subject();
-  const std::string name = file.string();
-  if (subject == name) return error.message();
-  if (!subject.starts_with(name)) return error.what();
-  std::string place = subject.substr(name.size());
-  place.erase(0, place.find_first_not_of(": "));
-  return place + ": " + error.message();
-}
-
-// Results of one iteration's games, as a shard has them and a row of metrics counts them.
-struct Results {
-  std::int64_t white = 0, draws = 0, black = 0;
-  friend bool operator==(const Results&, const Results&) = default;
-};
-
-std::string to_text(const Results& results) {
-  return std::to_string(results.white) + "-" + std::to_string(results.draws) + "-" +
-         std::to_string(results.black);
-}
-
 std::optional<std::int64_t> count_in(const json& object, const char* name) {
   const auto found = object.find(name);
   if (found == object.end() || !found->is_number_integer()) return std::nullopt;
@@ -97,6 +66,7 @@ class Checker {
     check_shards();
     check_metrics();
     check_events();
+    check_unfinished();
     check_results();
     check_other_names();
     return std::move(result_);
@@ -193,6 +163,7 @@ class Checker {
   void read_metrics_lines();
   void check_metrics_numbers();
   void check_events();
+  void check_unfinished();
   void check_results();
   void check_other_names();
 
@@ -605,6 +576,27 @@ void Checker::check_events() {
            "TensorBoard passes over it; the run itself is not affected", "Do nothing");
     }
   }
+}
+
+// What lies between the checkpoints of two iterations.
+void Checker::check_unfinished() {
+  const std::string state = directory_.state_path().filename().string();
+  require_readable(state, "The run goes on from its last finished iteration", "Delete it",
+                   [this](const fs::path& path) {
+                     const Checkpoint checkpoint = load_checkpoint(path);
+                     std::string why = misfit(checkpoint, checkpoint.manifest.iteration);
+                     if (why.empty()) why = misfit_of_state(checkpoint, path);
+                     if (!why.empty()) throw request_error(path.string(), why);
+                   });
+  for (const auto& [name, facts] : files_) {
+    if (!name.starts_with(std::string(kGames) + "/") ||
+        fs::path(name).extension() != RunDirectory::kUnfinishedEnding) {
+      continue;
+    }
+    require_readable(name, "The run plays these games again", "Delete it",
+                     [](const fs::path& path) { static_cast<void>(load_appended_games(path)); });
+  }
+  known_.insert({"lock", std::string(kGames) + "/set-aside"});
 }
 
 void Checker::check_results() {

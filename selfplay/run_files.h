@@ -83,4 +83,35 @@ class Starts {
   std::vector<Position> samples_;  // one for each number of holes
 };
 
+inline std::string plural(std::int64_t count, const std::string& one, const std::string& many) {
+  return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
+inline std::string iterations_text(std::int64_t first, std::int64_t last) {
+  if (first == last) return "iteration " + std::to_string(first);
+  return "iterations " + std::to_string(first) + " to " + std::to_string(last);
+}
+
+// What an Error says about `file`, without naming it again.
+inline std::string reason_of(const Error& error, const std::filesystem::path& file) {
+  const std::string& subject = error.subject();
+  const std::string name = file.string();
+  if (subject == name) return error.message();
+  if (!subject.starts_with(name)) return error.what();
+  std::string place = subject.substr(name.size());
+  place.erase(0, place.find_first_not_of(": "));
+  return place + ": " + error.message();
+}
+
+// Results of one iteration's games, as a shard has them and a row of metrics counts them.
+struct Results {
+  std::int64_t white = 0, draws = 0, black = 0;
+  friend bool operator==(const Results&, const Results&) = default;
+};
+
+inline std::string to_text(const Results& results) {
+  return std::to_string(results.white) + "-" + std::to_string(results.draws) + "-" +
+         std::to_string(results.black);
+}
+
 }  // namespace pahtum
