@@ -124,11 +124,10 @@ std::vector<std::string> rated_players(const Pool& pool, std::span<const MatchRe
 using Curve = std::vector<std::pair<const ReportTarget*, const PlayerRating*>>;
 Curve curve_of(const std::string& run, const Pool& pool, const PoolRatings& ratings) {
   Curve curve;
-  for (std::size_t k = 0; k < pool.points.size(); ++k) {
-    if (pool.points[k].run != run) continue;
-    const ReportTarget& target = pool.points[k].target;
-    const auto rating = std::ranges::find(ratings.players, target.name, &PlayerRating::name);
-    if (rating != ratings.players.end()) curve.emplace_back(&target, &*rating);
+  for (const auto& point : pool.points) {
+    if (point.run != run) continue;
+    const auto rating = std::ranges::find(ratings.players, point.target.name, &PlayerRating::name);
+    if (rating != ratings.players.end()) curve.emplace_back(&point.target, &*rating);
   }
   return curve;
 }

@@ -188,7 +188,9 @@ class Checker {
 // Folders come first, then the configuration, then the network and its first checkpoint.
 bool Checker::has_just_begun() const {
   const auto folder = files_.find(kCheckpoints);
-  if (folder == files_.end() || !is_fresh(folder->second) || present(kMetrics)) return false;
+  const auto metrics = files_.find(kMetrics);
+  if (folder == files_.end() || !is_fresh(folder->second)) return false;
+  if (metrics != files_.end() && metrics->second.size > 0) return false;
   return std::ranges::none_of(files_, [](const auto& file) {
     return file.first.ends_with(".ckpt") || file.first.ends_with(".games");
   });
@@ -301,8 +303,8 @@ void Checker::check_checkpoints() {
                 "Put a checkpoint back from a copy, or train anew");
   }
   std::vector<Faulty> faulty;
-  for (auto entry = numbers.rbegin(); entry != numbers.rend(); ++entry) {
-    const auto& [iteration, name] = *entry;
+  for (auto entry = numbers.end(); entry != numbers.begin();) {
+    const auto& [iteration, name] = *--entry;
     bool loaded = false;
     auto fault = fault_of(name, [&](const fs::path& path) {
       const Checkpoint checkpoint = load_checkpoint(path);

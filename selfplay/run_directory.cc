@@ -116,7 +116,8 @@ void RunDirectory::create(const RunConfig& config) const {
                         "already holds a run; go on with it by --resume, or name another folder");
   }
   require_folder_or_nothing();
-  make_folder(root_);
+  make_folder(root_ / "checkpoints");
+  make_folder(root_ / "games");
   write_file_atomically(root_ / "version.txt", std::string(PAHTUM_VERSION) + "\n");
   save_config(config);
   complete();
@@ -205,8 +206,8 @@ void RunDirectory::drop_checkpoints_after(std::int64_t iteration) const {
 
 std::optional<Checkpoint> RunDirectory::good_checkpoint(std::int64_t before) const {
   const auto files = numbered_files(root_ / "checkpoints", kCheckpointEnding);
-  for (auto file = files.rbegin(); file != files.rend(); ++file) {
-    if (file->first >= before) continue;
+  for (auto file = files.end(); file != files.begin();) {
+    if ((--file)->first >= before) continue;
     try {
       Checkpoint checkpoint = load_checkpoint(file->second);
       if (is_finite(checkpoint)) return checkpoint;

@@ -185,7 +185,7 @@ TEST_F(RunCheckTest, WhatFitsAnotherRunIsFound) {
   refused("is missing", [](Checkpoint& one) { one.tensors.erase(one.tensors.begin()); });
   refused("not finite", [](Checkpoint& one) { one.tensors[0].data.replace(0, 4, "\xFF\xFF\xFF\x7F"); });
   refused("selfplay/finished", [](Checkpoint& one) { one.tensors.pop_back(); });
-  refused("middle of a game", [](Checkpoint& one) {
+  refused("ends too early", [](Checkpoint& one) {
     StoredTensor& games = one.tensors[one.tensors.size() - 2];
     games.data.resize(games.data.size() - 1);
     --games.shape[0];
