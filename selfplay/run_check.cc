@@ -304,7 +304,9 @@ void Checker::check_checkpoints() {
   }
   std::vector<Faulty> faulty;
   for (auto entry = numbers.end(); entry != numbers.begin();) {
-    const auto& [iteration, name] = *--entry;
+    --entry;
+    const std::int64_t iteration = entry->first;
+    const std::string& name = entry->second;
     bool loaded = false;
     auto fault = fault_of(name, [&](const fs::path& path) {
       const Checkpoint checkpoint = load_checkpoint(path);
