@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <optional>
@@ -246,13 +244,8 @@ std::string Checker::misfit(const Checkpoint& checkpoint, std::int64_t iteration
     return "is of other rules (" + pahtum::to_text(manifest.game) + ") than config.yaml (" +
            pahtum::to_text(config_->game) + ")";
   }
-  for (const StoredTensor& tensor : checkpoint.tensors) {
-    if (tensor.dtype != "F32") continue;
-    for (std::size_t at = 0; at < tensor.data.size(); at += sizeof(float)) {
-      float value = 0;
-      std::memcpy(&value, tensor.data.data() + at, sizeof value);
-      if (!std::isfinite(value)) return "holds a number that is not finite in \"" + tensor.name + "\"";
-    }
+  if (const StoredTensor* tensor = first_not_finite(checkpoint)) {
+    return "holds a number that is not finite in \"" + tensor->name + "\"";
   }
   if (trainer_ == nullptr) return "";
   try {

@@ -66,19 +66,6 @@ void remove_temporary_files(const fs::path& folder) {
   }
 }
 
-// Whether every number of weights and optimizer is finite.
-bool is_finite(const Checkpoint& checkpoint) {
-  return std::ranges::all_of(checkpoint.tensors, [](const StoredTensor& tensor) {
-    if (tensor.dtype != "F32") return true;
-    for (std::size_t at = 0; at < tensor.data.size(); at += sizeof(float)) {
-      float value = 0;
-      std::memcpy(&value, tensor.data.data() + at, sizeof value);
-      if (!std::isfinite(value)) return false;
-    }
-    return true;
-  });
-}
-
 }  // namespace
 
 // Not so an empty checkpoints/: a run may be started again that was killed before it had its config.yaml.
@@ -210,7 +197,7 @@ std::optional<Checkpoint> RunDirectory::good_checkpoint(std::int64_t before) con
     if ((--file)->first >= before) continue;
     try {
       Checkpoint checkpoint = load_checkpoint(file->second);
-      if (is_finite(checkpoint)) return checkpoint;
+      if (first_not_finite(checkpoint) == nullptr) return checkpoint;
     } catch (const Error& error) {
       if (error.fault() != Fault::kRequest) throw;  // one that is damaged is no good one
     }
@@ -269,6 +256,18 @@ std::vector<nlohmann::json> read_metrics(const fs::path& path) {
     start = end + 1;
   }
   return rows;
+}
+
+const StoredTensor* first_not_finite(const Checkpoint& checkpoint) {
+  for (const StoredTensor& tensor : checkpoint.tensors) {
+    if (tensor.dtype != "F32") continue;
+    for (std::size_t at = 0; at < tensor.data.size(); at += sizeof(float)) {
+      float value = 0;
+      std::memcpy(&value, tensor.data.data() + at, sizeof value);
+      if (!std::isfinite(value)) return &tensor;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace pahtum

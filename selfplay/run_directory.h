@@ -98,6 +98,10 @@ class RunDirectory {
   std::filesystem::path root_;
 };
 
+// The first tensor of weights or optimizer that holds a number that is not finite; null when all are. Valid
+// as long as the checkpoint.
+[[nodiscard]] const StoredTensor* first_not_finite(const Checkpoint& checkpoint);
+
 // The rows of a metrics.jsonl in order; none when the file is missing. A last line cut short by a crash is
 // passed over; any other broken line is a kRequest Error with its number.
 [[nodiscard]] std::vector<nlohmann::json> read_metrics(const std::filesystem::path& path);
