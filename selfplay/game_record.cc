@@ -18,12 +18,6 @@ constexpr FrameFormat kGamesFormat{kGameShardMagic, 2, "game shard"};
 constexpr float kLargestValue = 1.001f;     // 1, and what rounding in a search may add
 constexpr int kMaxPlies = kMaxSquares + 1;  // the swap is one ply more than there are squares
 
-template <class T>
-void append_all(std::string& bytes, const std::vector<T>& values) {
-  append_number(bytes, static_cast<std::uint32_t>(values.size()));
-  append_numbers(bytes, std::span(values));
-}
-
 std::uint8_t to_byte(Move move) noexcept {
   return static_cast<std::uint8_t>(move.index());
 }

@@ -185,32 +185,28 @@ std::vector<HealthFinding> HealthMonitor::observe_iteration(const json& row) {
                        bool of_games) {
     findings.push_back({kind, action_of_rule(rule), std::move(what), value, limit, of_games});
   };
-  if (row.contains("output_entropy")) {
-    const double share = row.at("output_entropy").get<double>();
-    if (share < config_.output_entropy) {
-      add(HealthKind::kEntropy, config_.on_entropy,
-          fmt::format("the network's policy has {:.4g} of the entropy that its legal moves allow; "
-                      "health.output_entropy asks for {:.4g}",
-                      share, config_.output_entropy),
-          share, config_.output_entropy, false);
-    }
-  }
+  const auto require_entropy = [&](const char* field, double least, fmt::format_string<double, double> what,
+                                   bool of_games) {
+    if (!row.contains(field)) return;
+    const double entropy = row.at(field).get<double>();
+    if (!(entropy < least)) return;
+    add(HealthKind::kEntropy, config_.on_entropy, fmt::format(what, entropy, least), entropy, least,
+        of_games);
+  };
+  require_entropy("output_entropy", config_.output_entropy,
+                  "the network's policy has {:.4g} of the entropy that its legal moves allow; "
+                  "health.output_entropy asks for {:.4g}",
+                  false);
   const auto white = row.value("white_wins", std::int64_t{0});
   const auto black = row.value("black_wins", std::int64_t{0});
   const std::int64_t decisive = white + black;
   const std::int64_t games = decisive + row.value("draws", std::int64_t{0});
   if (games < config_.fewest_games) return findings;
 
-  if (row.contains("search_entropy")) {
-    const double entropy = row.at("search_entropy").get<double>();
-    if (entropy < config_.search_entropy) {
-      add(HealthKind::kEntropy, config_.on_entropy,
-          fmt::format("the search's policy targets have a mean entropy of {:.4g} nats; health.search_entropy "
-                      "asks for {:.4g}",
-                      entropy, config_.search_entropy),
-          entropy, config_.search_entropy, true);
-    }
-  }
+  require_entropy("search_entropy", config_.search_entropy,
+                  "the search's policy targets have a mean entropy of {:.4g} nats; health.search_entropy "
+                  "asks for {:.4g}",
+                  true);
   if (decisive >= config_.fewest_games) {
     const Estimate share = share_estimate(std::max(white, black), decisive);
     if (share.low > config_.one_sided_share) {

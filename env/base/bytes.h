@@ -34,6 +34,13 @@ void append_numbers(std::string& bytes, std::span<Number, kCount> numbers) {
   if (!numbers.empty()) std::memcpy(bytes.data() + at, numbers.data(), numbers.size_bytes());
 }
 
+// A count (u32), then so many.
+template <class Number>
+void append_all(std::string& bytes, const std::vector<Number>& numbers) {
+  append_number(bytes, static_cast<std::uint32_t>(numbers.size()));
+  append_numbers(bytes, std::span(numbers));
+}
+
 // Reads them one after the other. Throws a kRequest Error that names `source` rather than read past the end,
 // and before anything is taken for numbers that are not there. The bytes must outlive it.
 class ByteReader {
@@ -62,7 +69,7 @@ class ByteReader {
     if (!bytes.empty()) std::memcpy(numbers.data(), bytes.data(), bytes.size());
   }
 
-  // A count (u32), then so many.
+  // What append_all() wrote.
   template <class Number>
   [[nodiscard]] std::vector<Number> next_all() {
     const auto count = next<std::uint32_t>();

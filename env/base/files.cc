@@ -12,6 +12,7 @@
 #include <cstring>
 #include <system_error>
 
+#include "env/base/bytes.h"
 #include "env/base/error.h"
 
 namespace pahtum {
@@ -121,13 +122,6 @@ std::size_t read_up_to(const Descriptor& file, const std::filesystem::path& path
 }
 
 template <class T>
-void append(std::string& bytes, T value) {
-  std::array<char, sizeof(T)> raw{};
-  std::memcpy(raw.data(), &value, sizeof(T));
-  bytes.append(raw.data(), raw.size());
-}
-
-template <class T>
 T extract(std::string_view bytes, std::size_t offset) {
   T value{};
   std::memcpy(&value, bytes.data() + offset, sizeof(T));
@@ -234,10 +228,10 @@ std::string framed(const FrameFormat& format, std::string_view payload) {
   std::string bytes;
   bytes.reserve(kHeaderSize + payload.size() + kTrailerSize);
   bytes.append(format.magic);
-  append(bytes, format.version);
-  append(bytes, static_cast<std::uint64_t>(payload.size()));
+  append_number(bytes, format.version);
+  append_number(bytes, static_cast<std::uint64_t>(payload.size()));
   bytes.append(payload);
-  append(bytes, crc32c(std::as_bytes(std::span(bytes))));
+  append_number(bytes, crc32c(std::as_bytes(std::span(bytes))));
   return bytes;
 }
 
