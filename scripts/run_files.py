@@ -8,7 +8,7 @@ import json
 import struct
 
 # Fields of JSON documents that tell times, speeds and memory, which no two runs have in common.
-UNREPEATABLE = ("second", "resident")
+UNREPEATABLE = ("second", "resident", "allocated", "threads", "open_files")
 
 
 class Broken(Exception):

@@ -91,11 +91,11 @@ class TreeBuilder final : public YAML::EventHandler {
       parent.node.items.push_back(std::move(node));
     } else if (parent.has_key) {
       // The parser notices a missing value only at the next token, often lines below.
-      if (node.kind == ConfigNode::Kind::kNull) node.mark = parent.node.fields.back().first.mark;
-      parent.node.fields.back().second = std::move(node);
+      if (node.kind == ConfigNode::Kind::kNull) node.mark = parent.node.fields.back().key.mark;
+      parent.node.fields.back().value = std::move(node);
       parent.has_key = false;
     } else {
-      parent.node.fields.emplace_back(std::move(node), ConfigNode{});
+      parent.node.fields.push_back({std::move(node), ConfigNode{}});
       parent.has_key = true;
     }
   }

@@ -15,15 +15,21 @@ struct ConfigMark {
   int column = 1;
 };
 
+struct ConfigEntry;
+
 // One node of a YAML document, reduced to what a configuration may hold: no tags, anchors or aliases.
 struct ConfigNode {
   enum class Kind : unsigned char { kNull, kPlain, kQuoted, kList, kMap };
 
   Kind kind = Kind::kNull;
   ConfigMark mark;
-  std::string text;                                       // of kPlain and kQuoted
-  std::vector<ConfigNode> items;                          // of kList
-  std::vector<std::pair<ConfigNode, ConfigNode>> fields;  // of kMap, in file order, duplicates kept
+  std::string text;                 // of kPlain and kQuoted
+  std::vector<ConfigNode> items;    // of kList
+  std::vector<ConfigEntry> fields;  // of kMap, in file order, duplicates kept
+};
+
+struct ConfigEntry {
+  ConfigNode key, value;
 };
 
 // Where a text comes from, for messages: a file, whose faults carry line and column, or one `--set`.

@@ -115,6 +115,13 @@ std::uint64_t GameRecord::hash() const noexcept {
   return result;
 }
 
+void GameRecord::shrink_to_fit() {
+  moves.shrink_to_fit();
+  origins.shrink_to_fit();
+  root_values.shrink_to_fit();
+  policy.shrink_to_fit();
+}
+
 void GameRecord::add_random(Move move) {
   moves.push_back(move);
   origins.push_back(MoveOrigin::kRandom);

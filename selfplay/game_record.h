@@ -50,6 +50,9 @@ struct GameRecord {
   // to 1/65535 of the largest.
   void add_searched(Move move, Value root_value, std::span<const float> shares, MoveOrigin origin);
 
+  // Gives back the memory that its arrays took for growing.
+  void shrink_to_fit();
+
   friend bool operator==(const GameRecord&, const GameRecord&) = default;
 };
 

@@ -185,13 +185,12 @@ std::vector<HealthFinding> HealthMonitor::observe_iteration(const json& row) {
                        bool of_games) {
     findings.push_back({kind, action_of_rule(rule), std::move(what), value, limit, of_games});
   };
-  const auto require_entropy = [&](const char* field, double least, fmt::format_string<double, double> what,
-                                   bool of_games) {
+  const auto require_entropy = [&](const char* field, double least, const char* what, bool of_games) {
     if (!row.contains(field)) return;
     const double entropy = row.at(field).get<double>();
     if (!(entropy < least)) return;
-    add(HealthKind::kEntropy, config_.on_entropy, fmt::format(what, entropy, least), entropy, least,
-        of_games);
+    add(HealthKind::kEntropy, config_.on_entropy, fmt::format(fmt::runtime(what), entropy, least), entropy,
+        least, of_games);
   };
   require_entropy("output_entropy", config_.output_entropy,
                   "the network's policy has {:.4g} of the entropy that its legal moves allow; "

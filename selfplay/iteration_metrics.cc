@@ -82,7 +82,11 @@ json IterationMetrics::row(const IterationPosition& position) const {
       {"black_wins", black_wins_},
       {"mean_margin", per(static_cast<double>(margin_), static_cast<double>(finished_))},
       {"replay_games", position.replay_games},
-      {"resident_mib", position.resident_bytes >> 20}};
+      {"resident_mib", position.usage.resident_bytes >> 20},
+      {"peak_resident_mib", position.usage.peak_resident_bytes >> 20},
+      {"allocated_mib", position.usage.allocated_bytes >> 20},
+      {"threads", position.usage.threads},
+      {"open_files", position.usage.open_files}};
   if (const auto entropy = histograms_.search_entropy()) row["search_entropy"] = *entropy;
   if (steps_ > 0) {
     const auto mean = [&](double sum) { return sum / static_cast<double>(steps_); };

@@ -8,6 +8,7 @@
 #include "eval/arena.h"
 #include "model/trainer.h"
 #include "selfplay/game_record.h"
+#include "selfplay/memory.h"
 #include "selfplay/training_events.h"
 #include "selfplay/worker.h"
 
@@ -20,7 +21,7 @@ struct IterationPosition {
   std::int64_t games = 0;
   std::int64_t replay_games = 0;
   double seconds = 0;  // since this session of the run started
-  std::int64_t resident_bytes = 0;
+  ProcessUsage usage;
 };
 
 // Gathers what happened in one iteration and makes its row of metrics.jsonl (docs/formats.md lists the

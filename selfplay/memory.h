@@ -6,8 +6,8 @@
 
 namespace pahtum {
 
-// Upper estimate of the memory a run will hold, by part, in bytes. What each part is made of stands beside
-// its formula in memory.cc.
+// Estimate of the resident memory that a run on a CPU reaches at its peak, by part, in bytes: within a
+// quarter of what was measured. What each part is made of stands beside its formula in memory.cc.
 struct MemoryEstimate {
   std::int64_t program = 0;  // LibTorch and the rest, before any work
   std::int64_t trees = 0;
@@ -18,7 +18,14 @@ struct MemoryEstimate {
 };
 [[nodiscard]] MemoryEstimate estimate_memory(const RunConfig& config, int workers);
 
-// Resident memory of this process now, in bytes.
-[[nodiscard]] std::int64_t resident_bytes();
+// What this process holds of the machine now. Fields that the system does not tell are 0.
+struct ProcessUsage {
+  std::int64_t resident_bytes = 0;
+  std::int64_t peak_resident_bytes = 0;  // the most since the process started
+  std::int64_t allocated_bytes = 0;      // by malloc and new, and not freed
+  std::int64_t threads = 0;
+  std::int64_t open_files = 0;
+};
+[[nodiscard]] ProcessUsage process_usage();
 
 }  // namespace pahtum

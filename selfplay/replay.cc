@@ -31,6 +31,7 @@ std::int64_t Replay::add(std::vector<GameRecord> games) {
   for (GameRecord& game : games) {
     assert(game.position().over());
     if (seen_[game.hash()]++ > 0) ++duplicates;
+    game.shrink_to_fit();
     games_.push_back(std::move(game));
     if (static_cast<std::int64_t>(games_.size()) > window_) {
       const auto oldest = seen_.find(games_.front().hash());

@@ -85,7 +85,7 @@ void TrainingLoop::announce() const {
   spdlog::info("{} games at once on {} threads; {} games an iteration; {} iterations, {} finished",
                config_.selfplay.slots, workers_.size(), config_.selfplay.games_per_iteration,
                config_.run.iterations, iteration_);
-  spdlog::info("memory: at most about {} MiB (search {}, replay {}, network {}, program {})",
+  spdlog::info("memory: about {} MiB at the peak (search {}, replay {}, network {}, program {})",
                mib(memory.total()), mib(memory.trees), mib(memory.replay), mib(memory.network),
                mib(memory.program));
   const int fewest_empty = GameRules(config_.game).shortest_game();
@@ -409,8 +409,8 @@ void TrainingLoop::judge_iteration(std::int64_t played_by) {
 }
 
 json TrainingLoop::metrics_row(std::int64_t iteration) const {
-  return metrics_.row({iteration, trainer_.steps(), games_, replay_.games(), seconds_since(session_start_),
-                       resident_bytes()});
+  return metrics_.row(
+      {iteration, trainer_.steps(), games_, replay_.games(), seconds_since(session_start_), process_usage()});
 }
 
 void TrainingLoop::finish_iteration() {

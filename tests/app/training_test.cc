@@ -3,9 +3,12 @@
 #include <chrono>
 #include <csignal>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
+#include <sstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "env/base/files.h"
 #include "tests/app/program.h"
@@ -29,6 +32,30 @@ bool appears(const fs::path& file) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   return false;
+}
+
+// Resident memory at its peak, as the last row of a run's metrics has it, beside what was said at the start.
+TEST(MemoryOfARun, IsWhatTheStartSays) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "short.yaml", second_long_config(3));
+  for (const std::vector<std::string>& larger :
+       {std::vector<std::string>{},
+        {"--set", "network.channels=64", "--set", "network.blocks=4", "--set", "learner.batch_size=512",
+         "--set", "replay.reuse=64"}}) {
+    std::vector<std::string> arguments{"train", "short.yaml", "--run", larger.empty() ? "small" : "large"};
+    arguments.insert(arguments.end(), larger.begin(), larger.end());
+    const Finished trained = run_program(arguments, folder.path());
+    ASSERT_EQ(trained.status, 0) << trained.err;
+    std::smatch said;
+    ASSERT_TRUE(std::regex_search(trained.err, said, std::regex("memory: about ([0-9]+) MiB")))
+        << trained.err;
+    const std::string rows = read_file(folder / (arguments[3] + "/metrics.jsonl"));
+    std::istringstream lines(rows);
+    json row;
+    for (std::string line; std::getline(lines, line);) row = json::parse(line);
+    const double peak = row.at("peak_resident_mib").get<double>();
+    EXPECT_NEAR(std::stod(said[1]), peak, 0.25 * peak);
+  }
 }
 
 TEST(Train, EndToEnd) {

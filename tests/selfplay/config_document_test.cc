@@ -27,18 +27,18 @@ TEST(ConfigDocument, KeepsKindsMarksAndDuplicates) {
   const ConfigNode root = parse("a: 1\nb:\n  c: \"1\"\n  d: [x, y]\na: ~\n");
   ASSERT_EQ(root.kind, Kind::kMap);
   ASSERT_EQ(root.fields.size(), 3u);
-  EXPECT_EQ(root.fields[0].first.text, "a");
-  EXPECT_EQ(root.fields[0].second.kind, Kind::kPlain);
-  EXPECT_EQ(root.fields[2].first.text, "a");
-  EXPECT_EQ(root.fields[2].first.mark.line, 5);
-  EXPECT_EQ(root.fields[2].second.kind, Kind::kNull);
-  const ConfigNode& inner = root.fields[1].second;
+  EXPECT_EQ(root.fields[0].key.text, "a");
+  EXPECT_EQ(root.fields[0].value.kind, Kind::kPlain);
+  EXPECT_EQ(root.fields[2].key.text, "a");
+  EXPECT_EQ(root.fields[2].key.mark.line, 5);
+  EXPECT_EQ(root.fields[2].value.kind, Kind::kNull);
+  const ConfigNode& inner = root.fields[1].value;
   ASSERT_EQ(inner.fields.size(), 2u);
-  EXPECT_EQ(inner.fields[0].second.kind, Kind::kQuoted);
-  EXPECT_EQ(inner.fields[0].second.mark.line, 3);
-  EXPECT_EQ(inner.fields[0].second.mark.column, 6);
-  ASSERT_EQ(inner.fields[1].second.kind, Kind::kList);
-  EXPECT_EQ(inner.fields[1].second.items[1].text, "y");
+  EXPECT_EQ(inner.fields[0].value.kind, Kind::kQuoted);
+  EXPECT_EQ(inner.fields[0].value.mark.line, 3);
+  EXPECT_EQ(inner.fields[0].value.mark.column, 6);
+  ASSERT_EQ(inner.fields[1].value.kind, Kind::kList);
+  EXPECT_EQ(inner.fields[1].value.items[1].text, "y");
 }
 
 TEST(ConfigDocument, EmptyTextIsNull) {

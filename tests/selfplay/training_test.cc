@@ -162,7 +162,8 @@ std::vector<nlohmann::json> timeless_rows(const fs::path& run) {
   std::vector<nlohmann::json> rows = read_metrics(run / "metrics.jsonl");
   for (nlohmann::json& row : rows) {
     for (const char* key : {"seconds", "selfplay_seconds", "learn_seconds", "games_per_second",
-                            "moves_per_second", "evaluations_per_second", "resident_mib"}) {
+                            "moves_per_second", "evaluations_per_second", "resident_mib", "peak_resident_mib",
+                            "allocated_mib", "threads", "open_files"}) {
       row.erase(key);
     }
   }
