@@ -11,7 +11,7 @@
 #include "model/trainer.h"
 #include "search/search_config.h"
 #include "selfplay/gate.h"
-#include "selfplay/health.h"
+#include "selfplay/health_config.h"
 
 namespace pahtum {
 
