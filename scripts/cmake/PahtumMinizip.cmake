@@ -1,4 +1,5 @@
 # Finds minizip, which reads zip archives, and offers it as the target pahtum_minizip. Debian's has no CMake package.
+include_guard(GLOBAL)
 
 find_path(PAHTUM_MINIZIP_INCLUDE minizip/unzip.h)
 find_library(PAHTUM_MINIZIP_LIBRARY minizip)
