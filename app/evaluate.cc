@@ -11,6 +11,7 @@
 #include "eval/results_json.h"
 #include "eval/results_text.h"
 #include "model/checkpoint.h"
+#include "model/network_file.h"
 
 namespace pahtum {
 namespace {
@@ -90,7 +91,7 @@ int evaluate(const Options& options) {
   EvaluationPlan& plan = record.plan;
   plan.player = spec_of(record.checkpoint, choice_of(options), options.exact);
   plan.against = options.against;
-  plan.match.game = load_checkpoint(record.checkpoint).manifest.game;
+  plan.match.game = load_network_file(record.checkpoint).manifest.game;
   plan.match.pairs = options.pairs;
   plan.match.seed = options.seed;
   plan.inference = options.inference.resolve();
@@ -119,7 +120,8 @@ int evaluate(const Options& options) {
 void add_evaluate(CLI::App& app, Command& command) {
   CLI::App& sub = *app.add_subcommand("evaluate", "Measures a trained agent against other players");
   const auto options = std::make_shared<Options>();
-  sub.add_option("TARGET", options->target, "Checkpoint file, or run directory for its newest checkpoint")
+  sub.add_option("TARGET", options->target,
+                 "Checkpoint file, exported network, or run directory for its newest checkpoint")
       ->required();
   sub.add_option("--against", options->against, "Opponent, may be repeated: " + player_specs_text())
       ->allow_extra_args(false)

@@ -20,6 +20,7 @@
 #include "eval/results_text.h"
 #include "model/checkpoint.h"
 #include "model/network_evaluator.h"
+#include "model/network_file.h"
 #include "selfplay/progress.h"
 #include "selfplay/run_directory.h"
 
@@ -103,7 +104,7 @@ std::optional<ReportPool> rated_pool(std::span<const MatchResult> matches) {
 
 // What the network itself thinks: of first moves, of the games shown, and how right it is about results.
 void add_network_views(ReportData& report, const EvaluationRecord& record) {
-  const auto evaluator = make_evaluator(load_checkpoint(record.checkpoint), record.plan.inference);
+  const auto evaluator = make_evaluator(load_network_file(record.checkpoint), record.plan.inference);
   const MatchConfig& match = record.plan.match;
   report.first_moves =
       first_move_maps(*evaluator, sample_layouts(match.game, match.seed, kSampleLayouts), "policy");

@@ -8,6 +8,7 @@
 #include "eval/report_build.h"
 #include "eval/report_evaluation.h"
 #include "model/checkpoint.h"
+#include "model/network_file.h"
 #include "selfplay/game_record.h"
 #include "selfplay/run_directory.h"
 
@@ -176,7 +177,7 @@ ReportData report_of_run(const fs::path& run) {
 
 ReportTarget report_target(const std::string& name, const fs::path& checkpoint,
                            const std::vector<nlohmann::json>& metrics) {
-  const Manifest manifest = load_checkpoint(checkpoint).manifest;
+  const Manifest manifest = load_network_file(checkpoint).manifest;
   ReportTarget target;
   target.name = name;
   target.checkpoint = checkpoint.string();

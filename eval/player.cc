@@ -11,6 +11,7 @@
 #include "eval/player_spec.h"
 #include "model/checkpoint.h"
 #include "model/network_evaluator.h"
+#include "model/network_file.h"
 #include "search/alpha_beta.h"
 #include "search/charles.h"
 #include "search/greedy.h"
@@ -66,7 +67,7 @@ class SolverChoice {
 std::unique_ptr<Player> make_network_player(const std::string& spec, const PlayerSpec& parsed,
                                             const PlayerContext& context) {
   try {
-    const Checkpoint checkpoint = load_checkpoint(resolve_checkpoint(parsed.path));
+    const Checkpoint checkpoint = load_network_file(resolve_checkpoint(parsed.path));
     const Manifest& manifest = checkpoint.manifest;
     SearchConfig search = manifest.search;
     if (context.simulations > 0) search.simulations = context.simulations;

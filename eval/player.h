@@ -69,9 +69,9 @@ struct PlayerContext {
 };
 
 // Makes a player from its SPEC: `random`, `greedy`, `charles`, `uct:N`, `solver:N`, `alphabeta:depth=D`,
-// `alphabeta:time=S`, `net:PATH[,sims=N][,time=S][,exact=N][,policy]`. PATH is a checkpoint or a run
-// directory (its newest checkpoint). Throws a kRequest Error that names the SPEC and lists what would be
-// right.
+// `alphabeta:time=S`, `net:PATH[,sims=N][,time=S][,exact=N][,policy]`. PATH is a checkpoint, an
+// exported network or a run directory (its newest checkpoint). Throws a kRequest Error that names the SPEC
+// and lists what would be right.
 [[nodiscard]] std::unique_ptr<Player> make_player(const std::string& spec, const PlayerContext& context);
 
 // Throws a kRequest Error that names the SPEC when `player` cannot play games of these rules.

@@ -91,7 +91,8 @@ constexpr std::array<SpecRow, 7> kSpecs = {{
      {},
      kNetworkOptions,
      {"net:PATH[,sims=N][,time=S][,exact=N][,policy]",
-      "the network of a checkpoint or run directory: with N search simulations or S seconds a move, or its "
+      "the network of a checkpoint, export or run directory: with N search simulations or S seconds a move, "
+      "or its "
       "policy's first choice alone; solving positions of at most N empty squares"}},
 }};
 

@@ -9,7 +9,6 @@
 
 #include "env/base/error.h"
 #include "env/base/files.h"
-#include "model/object_reader.h"
 
 namespace pahtum {
 namespace {
@@ -21,48 +20,6 @@ constexpr FrameFormat kFormat{.magic = "PAHTUMCK", .version = 1, .what = "checkp
 constexpr std::size_t kLengthSize = sizeof(std::uint64_t);
 constexpr std::size_t kMostHeaderBytes = std::size_t{16} << 20;  // hundreds of times what any network needs
 
-std::size_t element_size(const std::string& dtype) {
-  if (dtype == "F32") return 4;
-  if (dtype == "I64") return 8;
-  return dtype == "U8" ? 1 : 0;
-}
-
-// Bytes of a tensor, or nothing when the shape is negative or too large for any memory.
-std::optional<std::uint64_t> byte_count(const std::string& dtype, std::span<const std::int64_t> shape) {
-  constexpr std::uint64_t kLimit = std::uint64_t{1} << 62;
-  std::uint64_t bytes = element_size(dtype);
-  for (const std::int64_t extent : shape) {
-    if (extent < 0) return std::nullopt;
-    const auto factor = static_cast<std::uint64_t>(extent);
-    if (factor != 0 && bytes > kLimit / factor) return std::nullopt;
-    bytes *= factor;
-  }
-  return bytes;
-}
-
-Manifest read_manifest(const ObjectReader& reader) {
-  Manifest manifest;
-  (void)reader.integer("format_version", kManifestVersion, kManifestVersion);
-  reader.object("game").section(describe(manifest.game));
-  reader.object("network").section(describe(manifest.network));
-  // How a player searches can be said anew at any time, so a file may lack what came later.
-  reader.object("search").partial_section(describe(manifest.search));
-  manifest.observation_version =
-      static_cast<int>(reader.integer("observation_version", 1, std::numeric_limits<int>::max()));
-  manifest.step = reader.integer("step", 0);
-  manifest.iteration = reader.integer("iteration", 0);
-  manifest.project_version = reader.text("project_version");
-  manifest.config = reader.text("config");
-  manifest.counters = reader.field("counters");
-  if (!manifest.counters.is_object()) throw reader.refuse("counters", "is not an object");
-  try {
-    validate(manifest.game);
-  } catch (const Error& error) {
-    throw reader.refuse("game", std::string("makes no game: ") + error.what());
-  }
-  return manifest;
-}
-
 // Tensors lie one after another in the order of the header, which rules out gaps and overlaps.
 std::vector<StoredTensor> read_tensors(const ObjectReader& header, std::string_view data) {
   std::vector<StoredTensor> tensors;
@@ -73,7 +30,8 @@ std::vector<StoredTensor> read_tensors(const ObjectReader& header, std::string_v
     StoredTensor tensor{.name = reader.text("name"), .dtype = reader.text("dtype"), .shape = {}, .data = {}};
     if (!names.insert(tensor.name).second)
       throw reader.refuse("name", "\"" + tensor.name + "\" is there twice");
-    if (element_size(tensor.dtype) == 0) throw reader.refuse("dtype", "is none of F32, I64 and U8");
+    if (element_size(tensor.dtype) == 0 || tensor.dtype == "F16")
+      throw reader.refuse("dtype", "is none of F32, I64 and U8");
     for (const json& extent : reader.list("shape")) {
       if (!extent.is_number_integer()) throw reader.refuse("shape", "holds something that is not an integer");
       tensor.shape.push_back(extent.get<std::int64_t>());
@@ -125,6 +83,29 @@ json manifest_json(const Manifest& manifest) {
       {"config", manifest.config},
       {"counters", manifest.counters.is_null() ? json::object() : manifest.counters},
   };
+}
+
+Manifest read_manifest(const ObjectReader& reader) {
+  Manifest manifest;
+  (void)reader.integer("format_version", kManifestVersion, kManifestVersion);
+  reader.object("game").section(describe(manifest.game));
+  reader.object("network").section(describe(manifest.network));
+  // How a player searches can be said anew at any time, so a file may lack what came later.
+  reader.object("search").partial_section(describe(manifest.search));
+  manifest.observation_version =
+      static_cast<int>(reader.integer("observation_version", 1, std::numeric_limits<int>::max()));
+  manifest.step = reader.integer("step", 0);
+  manifest.iteration = reader.integer("iteration", 0);
+  manifest.project_version = reader.text("project_version");
+  manifest.config = reader.text("config");
+  manifest.counters = reader.field("counters");
+  if (!manifest.counters.is_object()) throw reader.refuse("counters", "is not an object");
+  try {
+    validate(manifest.game);
+  } catch (const Error& error) {
+    throw reader.refuse("game", std::string("makes no game: ") + error.what());
+  }
+  return manifest;
 }
 
 void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint) {

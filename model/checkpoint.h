@@ -8,6 +8,8 @@
 
 #include "env/game_config.h"
 #include "model/network_config.h"
+#include "model/object_reader.h"
+#include "model/stored_tensor.h"
 #include "search/search_config.h"
 
 namespace pahtum {
@@ -25,16 +27,10 @@ struct Manifest {
   nlohmann::json counters;  // what the training loop needs to go on; an object
 };
 
-// A tensor in a file: C order, little-endian.
-struct StoredTensor {
-  std::string name;   // "weights/…", "averaged/…", "optimizer/…"
-  std::string dtype;  // "F32", "I64" or "U8" (opaque bytes)
-  std::vector<std::int64_t> shape;
-  std::string data;  // raw bytes
-};
-
-// The manifest as JSON, as it stands in checkpoints and exported networks.
+// The manifest as JSON, as it stands in checkpoints and exported networks; and read again. Throws the
+// reader's kRequest Errors.
 [[nodiscard]] nlohmann::json manifest_json(const Manifest& manifest);
+[[nodiscard]] Manifest read_manifest(const ObjectReader& reader);
 
 struct Checkpoint {
   Manifest manifest;

@@ -7,11 +7,10 @@
 #include <cmath>
 #include <cstring>
 #include <set>
-#include <sstream>
 
 #include "env/base/error.h"
 #include "env/base/random.h"
-#include "env/game_rules.h"
+#include "env/observation.h"
 #include "model/fused_layers.h"
 
 namespace pahtum {
@@ -40,12 +39,6 @@ void fill_normal(torch::Tensor& tensor, double deviation, Random random) {
   auto* data = values.data_ptr<float>();
   for (std::int64_t k = 0; k < values.numel(); ++k) data[k] = static_cast<float>(random.normal() * deviation);
   tensor.copy_(values);
-}
-
-std::string shape_text(c10::IntArrayRef shape) {
-  std::ostringstream text;
-  text << shape;
-  return text.str();
 }
 
 // A small file must not make its reader build a large network: the convolutions of the tower are in it, which
@@ -104,11 +97,6 @@ std::pair<torch::Tensor, torch::Tensor> NormalizedConvolutionImpl::fold() const 
   const torch::NoGradGuard no_gradients;
   const torch::Tensor factor = scale / (variance + kNormalizationEpsilon).sqrt();
   return {weight * factor.reshape({-1, 1, 1, 1}), shift - mean * factor};
-}
-
-NetworkShape shape_of(const GameConfig& game) {
-  const GameRules rules(game);
-  return {rules.channels(), rules.has_swap()};
 }
 
 NetworkImpl::NetworkImpl(const NetworkConfig& config, NetworkShape shape) : config_(config), shape_(shape) {
@@ -221,8 +209,11 @@ torch::Tensor pool_board(const torch::Tensor& features) {
 
 StoredTensor to_stored(std::string name, const torch::Tensor& tensor) {
   const torch::Tensor values = tensor.detach().to(torch::kCPU).contiguous();
+  const auto type = values.scalar_type();
   StoredTensor stored{.name = std::move(name),
-                      .dtype = values.scalar_type() == torch::kInt64 ? "I64" : "F32",
+                      .dtype = type == torch::kInt64     ? "I64"
+                               : type == torch::kFloat16 ? "F16"
+                                                         : "F32",
                       .shape = values.sizes().vec(),
                       .data = {}};
   stored.data.assign(static_cast<const char*>(values.data_ptr()), values.nbytes());
@@ -230,7 +221,10 @@ StoredTensor to_stored(std::string name, const torch::Tensor& tensor) {
 }
 
 torch::Tensor to_tensor(const StoredTensor& stored) {
-  torch::Tensor tensor = torch::empty(stored.shape, stored.dtype == "I64" ? torch::kInt64 : torch::kFloat32);
+  const auto type = stored.dtype == "I64"   ? torch::kInt64
+                    : stored.dtype == "F16" ? torch::kFloat16
+                                            : torch::kFloat32;
+  torch::Tensor tensor = torch::empty(stored.shape, type);
   if (tensor.nbytes() != stored.data.size()) {
     throw request_error(stored.name, "holds " + std::to_string(stored.data.size()) +
                                          " bytes where its shape " + shape_text(stored.shape) + " needs " +
@@ -252,9 +246,10 @@ void load_network(const Checkpoint& checkpoint, const std::string& prefix, Netwo
       throw request_error("checkpoint", "tensor \"" + full_name + "\" is missing; " + shape + " needs it");
     }
     if (stored->dtype != "F32" || c10::IntArrayRef(stored->shape) != tensor.sizes()) {
-      throw request_error("checkpoint", "tensor \"" + full_name + "\" is " + stored->dtype + " " +
-                                            shape_text(stored->shape) + "; " + shape + " needs F32 " +
-                                            shape_text(tensor.sizes()));
+      throw request_error(
+          "checkpoint", "tensor \"" + full_name + "\" is " + stored->dtype + " " + shape_text(stored->shape) +
+                            "; " + shape + " needs F32 " +
+                            shape_text(std::span(tensor.sizes().data(), tensor.sizes().size())));
     }
     tensor.copy_(to_tensor(*stored));
   }

@@ -11,23 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include "env/observation.h"
 #include "model/checkpoint.h"
 #include "model/frozen_weights.h"
 #include "model/network_config.h"
+#include "model/network_layers.h"
 
 namespace pahtum {
 
-inline constexpr std::int64_t kValueHidden = 64;       // width of the value head's dense layer
-inline constexpr double kNormalizationEpsilon = 1e-5;  // added to BatchNorm's variance
 inline constexpr double kNormalizationMomentum = 0.1;  // share of the newest batch in its running statistics
-
-// What the rules ask of a network.
-struct NetworkShape {
-  std::int64_t channels = kChannels;  // C of an observation
-  bool swap = false;                  // a policy logit for the swap, behind those of the squares
-};
-[[nodiscard]] NetworkShape shape_of(const GameConfig& game);
 
 // What the network says of N positions, each from the side of its mover.
 struct NetworkOutput {
@@ -111,14 +102,10 @@ class NetworkImpl : public torch::nn::Module {
 };
 TORCH_MODULE(Network);
 
-[[nodiscard]] inline bool is_pooled(const NetworkConfig& config, std::int64_t block) noexcept {
-  return config.pooling_every > 0 && (block + 1) % config.pooling_every == 0;
-}
-
 // Mean and maximum of every channel over the board: [N, C, n, n] → [N, 2C].
 [[nodiscard]] torch::Tensor pool_board(const torch::Tensor& features);
 
-// The tensor as it goes into a file, and back (on the CPU, contiguous). float32 and int64 only.
+// The tensor as it goes into a file, and back (on the CPU, contiguous). float32, float16 and int64 only.
 [[nodiscard]] StoredTensor to_stored(std::string name, const torch::Tensor& tensor);
 [[nodiscard]] torch::Tensor to_tensor(const StoredTensor& stored);
 

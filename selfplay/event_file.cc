@@ -12,16 +12,15 @@
 #include <cstring>
 #include <span>
 #include <system_error>
-#include <type_traits>
 
+#include "env/base/bytes.h"
 #include "env/base/files.h"
+#include "env/base/protobuf.h"
 
 namespace pahtum {
 namespace {
 
 namespace fs = std::filesystem;
-
-static_assert(std::endian::native == std::endian::little, "numbers are written as they lie in memory");
 
 constexpr std::string_view kNamePrefix = "events.out.tfevents.";
 
@@ -39,82 +38,39 @@ enum HistogramField : std::uint32_t {
   kBucket = 7
 };
 enum SessionField : std::uint32_t { kStatus = 1 };
-constexpr std::uint64_t kStatusStart = 1;
+constexpr std::int64_t kStatusStart = 1;
 constexpr std::string_view kVersion = "brain.Event:2";
 
-// Wire types of protocol buffers.
-constexpr std::uint32_t kVarint = 0;
-constexpr std::uint32_t kFixed64 = 1;
-constexpr std::uint32_t kLengthDelimited = 2;
-constexpr std::uint32_t kFixed32 = 5;
-
-template <class T>
-void append_raw(std::string& bytes, T value) {
-  static_assert(std::is_arithmetic_v<T>);
-  std::array<char, sizeof(T)> raw{};
-  std::memcpy(raw.data(), &value, sizeof(T));
-  bytes.append(raw.data(), raw.size());
-}
-
-void append_varint(std::string& bytes, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) bytes += static_cast<char>((value & 0x7F) | 0x80);
-  bytes += static_cast<char>(value);
-}
-
-void append_key(std::string& bytes, std::uint32_t field, std::uint32_t wire_type) {
-  append_varint(bytes, field << 3 | wire_type);
-}
-
-void append_double(std::string& bytes, std::uint32_t field, double value) {
-  append_key(bytes, field, kFixed64);
-  append_raw(bytes, value);
-}
-
-void append_bytes(std::string& bytes, std::uint32_t field, std::string_view value) {
-  append_key(bytes, field, kLengthDelimited);
-  append_varint(bytes, value.size());
-  bytes += value;
-}
-
-void append_doubles(std::string& bytes, std::uint32_t field, const std::vector<double>& values) {
+ProtobufMessage& add_doubles(ProtobufMessage& message, std::uint32_t field,
+                             const std::vector<double>& values) {
   std::string packed;
-  for (const double value : values) append_raw(packed, value);
-  append_bytes(bytes, field, packed);
+  append_numbers(packed, std::span(values));
+  return message.bytes(field, packed);
 }
 
-std::string histogram_message(const Histogram& histogram) {
-  std::string bytes;
-  append_double(bytes, kMinimum, histogram.minimum());
-  append_double(bytes, kMaximum, histogram.maximum());
-  append_double(bytes, kCount, static_cast<double>(histogram.count()));
-  append_double(bytes, kSum, histogram.sum());
-  append_double(bytes, kSumOfSquares, histogram.sum_of_squares());
-  append_doubles(bytes, kBucketLimit, histogram.limits());
-  append_doubles(bytes, kBucket, histogram.counts());
-  return bytes;
+ProtobufMessage histogram_message(const Histogram& histogram) {
+  ProtobufMessage message;
+  message.real64(kMinimum, histogram.minimum())
+      .real64(kMaximum, histogram.maximum())
+      .real64(kCount, static_cast<double>(histogram.count()))
+      .real64(kSum, histogram.sum())
+      .real64(kSumOfSquares, histogram.sum_of_squares());
+  add_doubles(message, kBucketLimit, histogram.limits());
+  return add_doubles(message, kBucket, histogram.counts());
 }
 
-std::string value_message(const EventValue& value) {
-  std::string bytes;
-  append_bytes(bytes, kTag, value.tag);
-  if (const auto* number = std::get_if<float>(&value.value)) {
-    append_key(bytes, kSimpleValue, kFixed32);
-    append_raw(bytes, *number);
-  } else {
-    append_bytes(bytes, kHistogram, histogram_message(std::get<Histogram>(value.value)));
-  }
-  return bytes;
+ProtobufMessage value_message(const EventValue& value) {
+  ProtobufMessage message;
+  message.bytes(kTag, value.tag);
+  if (const auto* number = std::get_if<float>(&value.value)) return message.real32(kSimpleValue, *number);
+  return message.message(kHistogram, histogram_message(std::get<Histogram>(value.value)));
 }
 
 // The beginning that all events share. A step of 0 is left out, as the format's own writers do.
-std::string event_start(double wall_time, std::int64_t step) {
-  std::string bytes;
-  append_double(bytes, kWallTime, wall_time);
-  if (step != 0) {
-    append_key(bytes, kStep, kVarint);
-    append_varint(bytes, static_cast<std::uint64_t>(step));
-  }
-  return bytes;
+ProtobufMessage event_start(double wall_time, std::int64_t step) {
+  ProtobufMessage message;
+  message.real64(kWallTime, wall_time);
+  return step == 0 ? message : message.integer(kStep, step);
 }
 
 std::uint32_t masked_crc(std::string_view bytes) {
@@ -179,34 +135,26 @@ std::vector<double> Histogram::limits() const {
 
 std::string event_record(std::string_view data) {
   std::string record;
-  append_raw(record, static_cast<std::uint64_t>(data.size()));
-  append_raw(record, masked_crc(record));
+  append_number(record, static_cast<std::uint64_t>(data.size()));
+  append_number(record, masked_crc(record));
   record += data;
-  append_raw(record, masked_crc(data));
+  append_number(record, masked_crc(data));
   return record;
 }
 
 std::string version_event(double wall_time) {
-  std::string bytes = event_start(wall_time, 0);
-  append_bytes(bytes, kFileVersion, kVersion);
-  return event_record(bytes);
+  return event_record(event_start(wall_time, 0).bytes(kFileVersion, kVersion).encoded());
 }
 
 std::string session_event(double wall_time, std::int64_t first_step) {
-  std::string session;
-  append_key(session, kStatus, kVarint);
-  append_varint(session, kStatusStart);
-  std::string bytes = event_start(wall_time, first_step);
-  append_bytes(bytes, kSessionLog, session);
-  return event_record(bytes);
+  const ProtobufMessage session = ProtobufMessage().integer(kStatus, kStatusStart);
+  return event_record(event_start(wall_time, first_step).message(kSessionLog, session).encoded());
 }
 
 std::string summary_event(double wall_time, std::int64_t step, const std::vector<EventValue>& values) {
-  std::string summary;
-  for (const EventValue& value : values) append_bytes(summary, kValue, value_message(value));
-  std::string bytes = event_start(wall_time, step);
-  append_bytes(bytes, kSummary, summary);
-  return event_record(bytes);
+  ProtobufMessage summary;
+  for (const EventValue& value : values) summary.message(kValue, value_message(value));
+  return event_record(event_start(wall_time, step).message(kSummary, summary).encoded());
 }
 
 EventRecords read_event_records(std::string_view bytes) {
@@ -246,9 +194,7 @@ EventRecords read_event_records(std::string_view bytes) {
 }
 
 bool is_version_event(std::string_view data) {
-  std::string field;
-  append_bytes(field, kFileVersion, kVersion);
-  return data.ends_with(field);
+  return data.ends_with(ProtobufMessage().bytes(kFileVersion, kVersion).encoded());
 }
 
 EventFile::EventFile(const fs::path& folder, std::int64_t first_step) {

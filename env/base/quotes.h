@@ -9,10 +9,11 @@ namespace pahtum {
 // `text` in quotation marks for a message, cut after 60 bytes but never within a UTF-8 character.
 [[nodiscard]] inline std::string in_quotes(std::string_view text) {
   constexpr std::size_t kShown = 60;
-  if (text.size() <= kShown) return "\"" + std::string(text) + "\"";
+  std::string quoted = "\"";
+  if (text.size() <= kShown) return quoted.append(text) + "\"";
   std::size_t end = kShown;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0u) == 0x80u) --end;
-  return "\"" + std::string(text.substr(0, end)) + "…\"";
+  return quoted.append(text.substr(0, end)) + "…\"";
 }
 
 }  // namespace pahtum

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "env/base/files.h"
+#include "env/position.h"
 #include "tests/app/program.h"
 
 namespace pahtum {
@@ -101,11 +102,60 @@ TEST(Train, EndToEnd) {
   EXPECT_EQ(other_rules.status, 2) << other_rules.err;
   const Finished played = run_program({"play"}, folder.path(), "quit\n");
   EXPECT_NE(played.out.find("net:runs/short-1 (the newest run)"), std::string::npos) << played.out;
+}
 
-  const Finished exported = run_program(
-      {"export", "runs/short-1", "--format", "torchscript", "--output", "agent.pt"}, folder.path());
-  EXPECT_EQ(exported.status, 0) << exported.err;
-  EXPECT_TRUE(fs::exists(folder / "agent.pt"));
+TEST(Export, WhatItWritesIsANetworkWhereverACheckpointIs) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "short.yaml", second_long_config(1));
+  ASSERT_EQ(run_program({"train", "short.yaml", "--run", "mine"}, folder.path()).status, 0);
+  std::string source = "mine";
+  for (const std::string format : {"safetensors", "onnx", "torchscript"}) {
+    SCOPED_TRACE(format);
+    // Each from the one before.
+    const Finished exported =
+        run_program({"export", source, "--format", format, "--output", format + ".net"}, folder.path());
+    ASSERT_EQ(exported.status, 0) << exported.err;
+    source = format + ".net";
+    const Finished match =
+        run_program({"match", "net:" + source + ",sims=2", "net:mine,policy", "--pairs", "1"}, folder.path());
+    EXPECT_EQ(match.status, 0) << match.err;
+    EXPECT_NE(match.out.find("3×3, 1 random hole"), std::string::npos) << match.out;
+    const std::string bytes = read_file(folder / source);
+    write_file_atomically(folder / "half.net", std::string_view(bytes).substr(0, bytes.size() / 2));
+    const Finished refused = run_program({"match", "net:half.net", "random", "--pairs", "1"}, folder.path());
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_NE(refused.err.find("half.net"), std::string::npos) << refused.err;
+  }
+  const Finished evaluated = run_program(
+      {"evaluate", source, "--against", "random", "--pairs", "1", "--report", "out"}, folder.path());
+  EXPECT_EQ(evaluated.status, 0) << evaluated.err;
+  EXPECT_TRUE(fs::exists(folder / "out/report.html"));
+  const Finished played = run_program({"play", "net:" + source, "--side", "none"}, folder.path(), "quit\n");
+  EXPECT_EQ(played.status, 0) << played.err;
+}
+
+TEST(Export, SamplesArePositionsWithWhatTheNetworkSaysOfThem) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "short.yaml", second_long_config(1));
+  ASSERT_EQ(run_program({"train", "short.yaml", "--run", "mine"}, folder.path()).status, 0);
+  const Finished exported = run_program({"export", "mine", "--format", "onnx", "--output", "agent.onnx",
+                                         "--samples", "samples.jsonl", "--sample-count", "20"},
+                                        folder.path());
+  ASSERT_EQ(exported.status, 0) << exported.err;
+  std::istringstream lines(read_file(folder / "samples.jsonl"));
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    const json sample = json::parse(line);
+    const Position position = parse_position(sample["position"].get<std::string>());
+    EXPECT_FALSE(position.over());
+    EXPECT_EQ(sample["legal"].size(), static_cast<std::size_t>(legal_count(position)));
+    EXPECT_EQ(sample["planes"].size(), 4u * 9u);
+    EXPECT_EQ(sample["policy"].size(), 9u);
+    EXPECT_EQ(sample["wdl"].size(), 3u);
+    EXPECT_TRUE(sample["margin"].is_number_float());
+    EXPECT_EQ(sample["ownership"].size(), 9u);
+  }
+  EXPECT_EQ(count, 20);
 }
 
 TEST(Train, NeverTouchesARunThatIsThere) {

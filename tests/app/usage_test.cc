@@ -92,6 +92,8 @@ TEST(Usage, WrongRequestsExitWithTwoAndPrintNothingOnStandardOutput) {
         Words{"export", "nowhere"},
         Words{"export", "nowhere", "--format", "torchscript", "--output", "x"},
         Words{"export", "nowhere", "--format", "pickle", "--output", "x"},
+        Words{"export", "nowhere", "--format", "onnx", "--output", "x", "--batch-norm", "melted"},
+        Words{"export", "nowhere", "--format", "onnx", "--output", "x", "--sample-count", "3"},
         Words{"config"},
         Words{"config", "check"},
         Words{"config", "check", "configs/missing.yaml"},

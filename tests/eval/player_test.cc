@@ -9,6 +9,7 @@
 
 #include "env/base/error.h"
 #include "env/game_rules.h"
+#include "model/export.h"
 #include "search/solver.h"
 #include "tests/eval/network_fixture.h"
 
@@ -47,6 +48,18 @@ std::string refusal(const std::string& spec, const PlayerContext& context = {}) 
   }
   ADD_FAILURE() << spec << " was accepted";
   return "";
+}
+
+TEST(Player, AnExportedNetworkPlaysAsItsCheckpoint) {
+  const std::string path = write_untrained_checkpoint(kSmall, "exported_player");
+  const std::vector<Turn> turns = some_turns(kSmall, 12);
+  const auto expected = choices(*make_player("net:" + path, {}), turns);
+  for (const ExportFormat format :
+       {ExportFormat::kTorchScript, ExportFormat::kOnnx, ExportFormat::kSafetensors}) {
+    // Without folding, every weight is the same.
+    export_network(load_checkpoint(path), format, {.folded = false}, path + ".net");
+    EXPECT_EQ(choices(*make_player("net:" + path + ".net", {}), turns), expected);
+  }
 }
 
 class EveryPlayer : public testing::TestWithParam<const char*> {

@@ -3,8 +3,11 @@
 #include "tests/fuzz/checkpoint_target.h"
 #include "tests/fuzz/config_target.h"
 #include "tests/fuzz/corpus.h"
+#include "tests/fuzz/onnx_target.h"
 #include "tests/fuzz/oracle_target.h"
+#include "tests/fuzz/safetensors_target.h"
 #include "tests/fuzz/shard_target.h"
+#include "tests/fuzz/torchscript_target.h"
 
 // Of model and eval as well: the highest floor sees all readers of files.
 namespace pahtum::fuzz {
@@ -21,6 +24,15 @@ TEST(FuzzCorpus, GameShards) {
 }
 TEST(FuzzCorpus, OracleDataSets) {
   replay("oracle", fuzz_oracle);
+}
+TEST(FuzzCorpus, SafetensorsFiles) {
+  replay("safetensors", fuzz_safetensors);
+}
+TEST(FuzzCorpus, OnnxModels) {
+  replay("onnx", fuzz_onnx);
+}
+TEST(FuzzCorpus, TorchScriptArchives) {
+  replay("torchscript", fuzz_torchscript);
 }
 
 }  // namespace
