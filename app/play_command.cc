@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "app/play_game.h"
+#include "app/play_text.h"
 #include "env/base/error.h"
 #include "env/base/quotes.h"
 #include "selfplay/config_values.h"
@@ -20,6 +21,7 @@ struct Row {
 };
 
 constexpr std::size_t kAnyNumber = 99;
+constexpr int kWidest = 78;  // characters of a line of help
 
 constexpr auto kRows = std::to_array<Row>({
     {PlayVerb::kUndo, 0, 0, {"undo", "undo", "take back your last move and the answer to it"}},
@@ -72,34 +74,34 @@ constexpr auto kHelp = [] {
 std::string_view more_on(PlayVerb verb) {
   switch (verb) {
     case PlayVerb::kUndo:
-      return "Goes back to the last position in which you were to move. When both sides are yours, or none,\n"
-             "one move is taken back. `redo` undoes it until another move is played.\n";
+      return "Goes back to the last position in which you were to move. When both sides are yours, or none, "
+             "one move is taken back. `redo` undoes it until another move is played.";
     case PlayVerb::kAnalysis:
-      return "Squares show the share of the search (or the network's first choice) in percent; the table\n"
-             "names the best moves. Values are expected results: 1 won, 0 drawn, -1 lost, for the side to\n"
-             "move. Once few squares are empty the truth is shown: exactly solved.\n";
+      return "Squares show the share of the search (or the network's first choice) in percent; the table "
+             "names the best moves. Values are expected results: 1 won, 0 drawn, -1 lost, for the side to "
+             "move. Once few squares are empty the truth is shown: exactly solved.";
     case PlayVerb::kNew:
-      return "Without options the rules stay and the layout is another. With options they are those of the\n"
+      return "Without options the rules stay and the layout is another. With options they are those of the "
              "agent but for what is said, as in `pahtum play --help`: --size, --holes, --hole-mode, "
-             "--layout,\n"
-             "--swap, --unequal-stones, --run-points, --rules FILE. Example: new --size 5 --holes 3 --swap\n";
+             "--layout, "
+             "--swap, --unequal-stones, --run-points, --rules FILE. Example: new --size 5 --holes 3 --swap";
     case PlayVerb::kHoles:
-      return "`holes 7` draws seven at random, `holes c4,d4,e5` sets these, `holes placed` lets the players\n"
-             "place them in turn, `holes centre` puts one in the centre and lets them place the others, and\n"
-             "with `holes opening` White places all and a first stone, and Black may swap colours.\n";
+      return "`holes 7` draws seven at random, `holes c4,d4,e5` sets these, `holes placed` lets the players "
+             "place them in turn, `holes centre` puts one in the centre and lets them place the others, and "
+             "with `holes opening` White places all and a first stone, and Black may swap colours.";
     case PlayVerb::kSave:
       return "FILE holds game records, one a line (docs/formats.md); `pahtum games replay FILE --game N` "
-             "shows\n"
-             "one. Nothing in a file is overwritten but this game's own earlier record.\n";
+             "shows "
+             "one. Nothing in a file is overwritten but this game's own earlier record.";
     case PlayVerb::kResume:
       return "Games on a terminal are kept from the first move on. This goes on with the newest that was "
-             "left\n"
-             "before its end.\n";
+             "left "
+             "before its end.";
     case PlayVerb::kSims:
     case PlayVerb::kTime:
       return "`sims N` bounds a move by simulations (rollouts of uct, nodes of alphabeta), `time S` by "
-             "seconds;\n"
-             "`default` goes back to what the engine was started with.\n";
+             "seconds; "
+             "`default` goes back to what the engine was started with.";
     default:
       return "";
   }
@@ -177,25 +179,30 @@ PlayCommand parse_play_command(std::string_view line) {
   return command;
 }
 
-std::string play_help() {
-  constexpr std::size_t kWidth = 29;
-  const auto line = [](std::string_view usage, std::string_view help) {
-    return "  " + std::string(usage) + std::string(kWidth - std::min(kWidth - 1, usage.size()), ' ') +
-           std::string(help) + "\n";
+std::string play_help(int width) {
+  constexpr std::size_t kColumn = 31;
+  const auto line = [&](std::string_view usage, std::string_view help) {
+    const std::string name = "  " + std::string(usage);
+    if (width < kWidest) return name + "\n" + wrapped("    " + std::string(help), width, 4);
+    return name + std::string(kColumn - name.size(), ' ') + std::string(help) + "\n";
   };
   std::string text = line("d4", "set a stone there, or a hole in that phase") +
                      line("swap", "swap the colours, where the rules allow it");
   for (const Row& row : kRows) text += line(row.help.usage, row.help.help);
   return text +
-         "A beginning is enough where no other command has it. On the board: w, b are\n"
-         "stones, W, B stones in runs that score, ( ) the last move, x hole, . empty.\n";
+         wrapped(
+             "A beginning is enough where no other command has it. On the board: w, b are stones, W, B "
+             "stones in runs that score, ( ) the last move, x hole, . empty.",
+             std::min(width, kWidest));
 }
 
-std::string play_help(const std::string& command) {
+std::string play_help(const std::string& command, int width) {
   const Row* row = find_row(command);
   if (row == nullptr) refuse_unknown(command);
-  return "  " + std::string(row->help.usage) + ": " + std::string(row->help.help) + "\n" +
-         std::string(more_on(row->verb));
+  const int room = std::min(width, kWidest);
+  const std::string more(more_on(row->verb));
+  return wrapped("  " + std::string(row->help.usage) + ": " + std::string(row->help.help), room, 4) +
+         (more.empty() ? "" : wrapped(more, room));
 }
 
 }  // namespace pahtum

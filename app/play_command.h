@@ -53,9 +53,9 @@ struct PlayCommand {
 // missing words behind a command, several moves in one line.
 [[nodiscard]] PlayCommand parse_play_command(std::string_view line);
 
-// The list of commands, lines of at most 78 characters; and what one command does. Throws a kRequest Error
-// for an unknown name.
-[[nodiscard]] std::string play_help();
-[[nodiscard]] std::string play_help(const std::string& command);
+// The list of commands, and what one command does, in lines of at most 78 characters, or of `width` where
+// that is less. Throws a kRequest Error for an unknown name.
+[[nodiscard]] std::string play_help(int width = 80);
+[[nodiscard]] std::string play_help(const std::string& command, int width = 80);
 
 }  // namespace pahtum

@@ -242,7 +242,8 @@ void PlaySession::handle_interrupt() {
   clear_interrupt();
   if (!watches || game_.over()) return;
   paused_ = true;
-  out_ << wrapped("Stopped. `go` goes on, `side white` takes over a side, `quit` leaves.", config_.width);
+  out_ << "\n"
+       << wrapped("Stopped. `go` goes on, `side white` takes over a side, `quit` leaves.", config_.width);
 }
 
 void PlaySession::ask() {

@@ -84,7 +84,7 @@ void PlaySession::execute(const PlayCommand& command) {
     case PlayVerb::kResign:
       return resign();
     case PlayVerb::kHelp:
-      out_ << (word.empty() ? play_help() : play_help(word));
+      out_ << (word.empty() ? play_help(config_.width) : play_help(word, config_.width));
       return;
     case PlayVerb::kQuit:
       return leave(0);

@@ -300,13 +300,14 @@ std::string game_over_text(const PlayGame& game, int width) {
 std::string wrapped(const std::string& text, int width, int indent) {
   std::istringstream words(text);
   std::string out;
-  std::string line;
+  std::string line(std::min(text.find_first_not_of(' '), text.size()), ' ');
   for (std::string word; words >> word;) {
-    if (!line.empty() && screen_width(line) + 1 + screen_width(word) > width) {
+    const bool begun = line.find_first_not_of(' ') != std::string::npos;
+    if (begun && screen_width(line) + 1 + screen_width(word) > width) {
       out += line + "\n";
       line = std::string(static_cast<std::size_t>(indent), ' ') + word;
     } else {
-      line += (line.empty() ? "" : " ") + word;
+      line += (begun ? " " : "") + word;
     }
   }
   return out + line + "\n";

@@ -47,8 +47,8 @@ void note_analysis(const Analysis& analysis, BoardMarks& marks);
 // at most `width` characters.
 [[nodiscard]] std::string game_over_text(const PlayGame& game, int width);
 
-// Words of `text` in lines of at most `width` characters, all but the first indented by `indent` spaces. Ends
-// with a newline; a word longer than a line stands alone.
+// Words of `text` in lines of at most `width` characters, the first indented as `text` is, the others by
+// `indent` spaces. Ends with a newline; a word longer than a line stands alone.
 [[nodiscard]] std::string wrapped(const std::string& text, int width, int indent = 0);
 
 }  // namespace pahtum
