@@ -17,7 +17,7 @@ namespace pahtum {
 namespace {
 
 struct Options {
-  std::vector<std::string> specs;
+  std::string spec, black;
   std::string position;
   std::string side;
   std::string load;
@@ -83,8 +83,8 @@ void seat(Table& table, const Options& options, const std::optional<Position>& s
 Table named_players(const Options& options, const PlayerContext& context,
                     const std::optional<Position>& start) {
   Table table;
-  table.white = make_player(options.specs.front(), context);
-  if (options.specs.size() == 2) table.black = make_player(options.specs.back(), context);
+  table.white = make_player(options.spec, context);
+  if (!options.black.empty()) table.black = make_player(options.black, context);
   seat(table, options, start);
   return table;
 }
@@ -109,7 +109,7 @@ Table default_table(const Options& options, const PlayerContext& context,
 }
 
 Side side_of(const Options& options) {
-  if (options.specs.size() == 2) {
+  if (!options.black.empty()) {
     if (options.side.empty() || options.side == "none") return Side::kNone;
     throw request_error("--side", "two players play each other; name one of them to play against it");
   }
@@ -144,7 +144,7 @@ int play(const Options& options) {
   if (!options.save.empty()) require_game_file(options.save);
   const std::optional<Position> first = game ? std::optional(game->start) : start;
   Table table =
-      options.specs.empty() ? default_table(options, context, first) : named_players(options, context, first);
+      options.spec.empty() ? default_table(options, context, first) : named_players(options, context, first);
   PlayConfig config;
   config.usual_rules = table.usual_rules;
   config.rules = table.rules;
@@ -179,12 +179,14 @@ int play(const Options& options) {
 void add_play(CLI::App& app, Command& command) {
   CLI::App& sub = *app.add_subcommand("play", "A game on the terminal, or two players to watch");
   const auto options = std::make_shared<Options>();
-  sub.add_option(
-         "SPEC", options->specs,
-         "Opponent: " + player_specs_text() +
-             "; two of them play White and Black while you watch. Without it the best network in models/, "
-             "else the newest run's agent, else the strongest player without a network")
-      ->expected(0, 2);
+  CLI::Option* spec =
+      sub.add_option("SPEC", options->spec,
+                     "Opponent: " + player_specs_text() +
+                         "; without it the best network in models/, else the newest run's agent, else the "
+                         "strongest player without a network");
+  sub.add_option("BLACK", options->black,
+                 "A second player: SPEC plays White and this one Black, and you watch")
+      ->needs(spec);
   sub.add_option("--side", options->side, "What you play: white (unless said otherwise), black, both, none")
       ->check(CLI::IsMember({"white", "black", "both", "none"}));
   CLI::Option* position =

@@ -149,11 +149,10 @@ void PlaySession::draw_analysis() {
   constexpr int kLeastRows = 6;
   const std::vector<std::string> table =
       analysis_table(analysis, position.size, std::max<int>(position.size, kLeastRows));
-  int board_width = 0;
   int table_width = 0;
-  for (const std::string& line : board) board_width = std::max(board_width, screen_width(line));
   for (const std::string& line : table) table_width = std::max(table_width, screen_width(line));
-  const int column = board_width + 4;
+  // Wherever the stones are: squares of four characters behind the rank, and a gap.
+  const int column = 2 + 4 * position.size + 3;
   if (column + table_width <= config_.width) {
     out_ << side_by_side(board, table, column);
   } else {

@@ -237,10 +237,6 @@ std::string analysis_text(const Analysis& analysis, const Position& position, in
     if (analysis.value) sentence("value " + signed_text(analysis.value->get(), 2) + " for " + mover);
     if (analysis.margin) sentence("margin " + signed_text(*analysis.margin, 1) + " points");
   }
-  if (analysis.wdl) {
-    sentence("its network: win " + percent(analysis.wdl->win) + " %, draw " + percent(analysis.wdl->draw) +
-             " %, loss " + percent(analysis.wdl->loss) + " %");
-  }
   if (text.empty()) sentence("says nothing of what it expects");
   std::string effort;
   if (analysis.simulations > 0) effort = std::to_string(analysis.simulations) + " simulations";
@@ -248,6 +244,11 @@ std::string analysis_text(const Analysis& analysis, const Position& position, in
     effort += (effort.empty() ? "" : ", ") + plural(analysis.depth, "ply", "plies") + " ahead";
   }
   std::string lines = wrapped(text, width, 2);
+  if (analysis.wdl) {
+    lines += wrapped("network alone: win " + percent(analysis.wdl->win) + " %, draw " +
+                         percent(analysis.wdl->draw) + " %, loss " + percent(analysis.wdl->loss) + " %",
+                     width, 2);
+  }
   if (analysis.variation.size() > 1) {
     std::string variation = "line";
     for (const Move move : analysis.variation) variation += " " + to_text(move, position.size);
