@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <system_error>
 
 #include "app/common.h"
@@ -39,11 +40,10 @@ std::vector<fs::path> network_paths(const fs::path& models) {
   std::vector<fs::path> paths;
   std::error_code error;
   for (const fs::path& entry : entries_of(models)) {
-    if (fs::is_directory(entry / "checkpoints", error)) {
-      paths.push_back(entry);
-    } else if (fs::is_directory(entry, error)) {
+    const bool is_run = fs::is_directory(entry / "checkpoints", error);
+    if (fs::is_directory(entry, error) && !is_run) {
       std::ranges::copy_if(entries_of(entry), std::back_inserter(paths), is_network_file);
-    } else if (is_network_file(entry)) {
+    } else if (is_run || is_network_file(entry)) {
       paths.push_back(entry);
     }
   }

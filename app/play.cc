@@ -56,7 +56,7 @@ std::optional<PlayedGame> game_in(const Options& options, const std::optional<st
   if (!options.resume) return std::nullopt;
   if (!kept)
     throw request_error("--resume", "games are kept only on a terminal; --load FILE reads a saved one");
-  const auto game = newest_stopped_game(*kept);
+  auto game = newest_stopped_game(*kept);
   if (!game) throw request_error("--resume", kept->string() + " holds no game that was left before its end");
   return game;
 }
