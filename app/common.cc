@@ -8,6 +8,7 @@
 #include <iostream>
 #include <system_error>
 
+#include "app/board_drawing.h"
 #include "env/base/error.h"
 #include "eval/player_spec.h"
 #include "model/checkpoint.h"
@@ -202,24 +203,7 @@ std::string fixed(double value, int digits) {
 }
 
 std::string board_text(const Position& position, std::optional<Move> last) {
-  const auto rows = board_rows(position);
-  std::string text;
-  for (int row = 0; row < position.size; ++row) {
-    text += std::to_string(position.size - row) + " ";
-    for (int column = 0; column < position.size; ++column) {
-      const bool marked = last && !last->is_swap() && last->square() == square_at(row, column);
-      text += marked ? '(' : ' ';
-      text += rows[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)];
-      text += marked ? ')' : ' ';
-    }
-    text.erase(text.find_last_not_of(' ') + 1);
-    text += '\n';
-  }
-  text += "  ";
-  for (int column = 0; column < position.size; ++column) {
-    text += std::string(" ") + static_cast<char>('a' + column) + (column + 1 < position.size ? " " : "");
-  }
-  return text + "\n";
+  return board_text(position, {.last = last}, false);
 }
 
 }  // namespace pahtum

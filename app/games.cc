@@ -1,13 +1,12 @@
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <functional>
 #include <iostream>
 #include <memory>
 #include <string_view>
 
+#include "app/board_drawing.h"
 #include "app/common.h"
+#include "app/terminal.h"
 #include "env/base/error.h"
 #include "env/game_text.h"
 #include "eval/game_stats.h"
@@ -40,20 +39,43 @@ void for_each_game(const std::vector<std::string>& targets,
   }
   std::uint64_t number = 0;
   for (const fs::path& file : files) {
-    for (const PlayedGame& game : load_played_games(file)) {
+    for (const PlayedGame& game : load_played_games(file, GamesTaken::kAll)) {
       if (!visit(++number, game)) return;
     }
   }
   if (number == 0) throw request_error(targets.front(), "holds no games");
 }
 
-std::string result_name(int margin) {
-  return margin > 0 ? "White" : margin < 0 ? "Black" : "draw";
-}
-
 std::string points_text(const Position& position) {
   return std::to_string(position.points_of(Color::kWhite)) + "-" +
          std::to_string(position.points_of(Color::kBlack));
+}
+
+// "White", "Black" or "draw"; "open" where the game was stopped.
+std::string result_name(const PlayedGame& game, const Position& end) {
+  switch (game.end) {
+    case GameEnd::kFull:
+      break;
+    case GameEnd::kStopped:
+      return "open";
+    case GameEnd::kWhiteResigned:
+      return "Black";
+    case GameEnd::kBlackResigned:
+      return "White";
+  }
+  const int margin = end.white_margin();
+  return margin > 0 ? "White" : margin < 0 ? "Black" : "draw";
+}
+
+// How the game ended, as the last line of its replay.
+std::string end_text(const PlayedGame& game, const Position& end) {
+  const std::string result = result_name(game, end);
+  if (game.end == GameEnd::kStopped) return "not over, " + points_text(end) + " so far";
+  if (game.end != GameEnd::kFull) {
+    const bool white_resigned = game.end == GameEnd::kWhiteResigned;
+    return result + " wins: " + (white_resigned ? "White" : "Black") + " resigned at " + points_text(end);
+  }
+  return (result == "draw" ? "a draw" : result + " wins") + ", " + points_text(end);
 }
 
 Json moves_json(const PlayedGame& game) {
@@ -72,7 +94,8 @@ Json game_json(std::uint64_t number, const PlayedGame& game) {
   return {{"number", number},
           {"white", game.white.empty() ? Json() : Json(game.white)},
           {"black", game.black.empty() ? Json() : Json(game.black)},
-          {"result", result_name(end.white_margin())},
+          {"result", result_name(game, end)},
+          {"end", end_name(game.end)},
           {"white_points", end.points_of(Color::kWhite)},
           {"black_points", end.points_of(Color::kBlack)},
           {"plies", game.moves.size()},
@@ -89,13 +112,15 @@ Json game_json(std::uint64_t number, const PlayedGame& game) {
 std::vector<std::string> game_row(std::uint64_t number, const PlayedGame& game) {
   const Position end = game.final_position();
   const auto name = [](const std::string& player) { return player.empty() ? "?" : player; };
-  return {std::to_string(number),
-          to_text(game.start),
-          name(game.white),
-          name(game.black),
-          result_name(end.white_margin()),
-          points_text(end),
-          std::to_string(game.moves.size())};
+  return {
+      std::to_string(number),
+      to_text(game.start),
+      name(game.white),
+      name(game.black),
+      result_name(game, end) +
+          (game.end == GameEnd::kWhiteResigned || game.end == GameEnd::kBlackResigned ? " (resigned)" : ""),
+      points_text(end),
+      std::to_string(game.moves.size())};
 }
 
 int show(const Options& options) {
@@ -125,31 +150,6 @@ int show(const Options& options) {
   return 0;
 }
 
-bool wants_color() {
-  const char* refused = std::getenv("NO_COLOR");  // https://no-color.org
-  return ::isatty(STDOUT_FILENO) != 0 && (refused == nullptr || *refused == '\0');
-}
-
-// board_text() with White's stones in bright yellow, Black's in blue and holes dimmed. Its last line names
-// the files.
-std::string colored(const std::string& board) {
-  const std::size_t files = board.rfind('\n', board.size() - 2);
-  std::string out;
-  for (std::size_t k = 0; k < board.size(); ++k) {
-    const char* color = k >= files        ? nullptr
-                        : board[k] == 'w' ? "\x1b[1;93m"
-                        : board[k] == 'b' ? "\x1b[1;94m"
-                        : board[k] == 'x' ? "\x1b[2m"
-                                          : nullptr;
-    if (color == nullptr) {
-      out += board[k];
-    } else {
-      out += color + std::string(1, board[k]) + "\x1b[0m";
-    }
-  }
-  return out;
-}
-
 // The position after `ply` moves, for people.
 std::string ply_text(const PlayedGame& game, std::size_t ply, const Position& before,
                      const Position& position) {
@@ -165,8 +165,7 @@ std::string ply_text(const PlayedGame& game, std::size_t ply, const Position& be
                                                     : to_text(*last, position.size)) +
            (ply <= game.opening ? " (drawn at random)" : "");
   }
-  const std::string board = board_text(position, last);
-  return text + "\n" + (wants_color() ? colored(board) : board) + "points  White " +
+  return text + "\n" + board_text(position, {.last = last}, wants_color()) + "points  White " +
          std::to_string(position.points_of(Color::kWhite)) + ", Black " +
          std::to_string(position.points_of(Color::kBlack)) + "\n";
 }
@@ -220,21 +219,25 @@ int replay(const Options& options) {
     return 0;
   }
   const auto name = [](const std::string& player) { return player.empty() ? "?" : player; };
-  const int margin = position.white_margin();
   std::cout << "game " << options.game << ": White " << name(game.white) << ", Black " << name(game.black)
             << "\n"
             << text << "\n"
-            << (margin == 0 ? "a draw" : result_name(margin) + " wins") << ", " << points_text(position)
-            << "\n";
+            << end_text(game, position) << "\n";
   return 0;
 }
 
 int stats(const Options& options) {
   GameCounter counter;
+  std::uint64_t left_out = 0;
   for_each_game(options.targets, [&](std::uint64_t, const PlayedGame& game) {
-    counter.add(game);
+    if (game.end == GameEnd::kFull) {
+      counter.add(game);
+    } else {
+      ++left_out;
+    }
     return true;
   });
+  if (left_out > 0) std::cerr << "left out, as not played to the end: " << left_out << " games\n";
   if (options.json) {
     print_json(game_stats_json(counter.stats()));
   } else {

@@ -7,12 +7,14 @@
 namespace pahtum {
 namespace {
 
-// A signal handler reaches nothing but globals; these two are the only ones.
+// A signal handler reaches nothing but globals; these three are the only ones.
 std::atomic<bool> g_stop{false};
 std::atomic<bool> g_may_stop_later{false};
+std::atomic<bool> g_asked_to_end{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may touch lock-free atomics only");
 
-void on_signal(int /*signal*/) {
+void on_signal(int signal) {
+  if (signal == SIGTERM) g_asked_to_end.store(true);
   if (!g_may_stop_later.load() || g_stop.exchange(true)) ::_exit(kExitInterrupted);
 }
 
@@ -34,6 +36,14 @@ const std::atomic<bool>& stop_on_interrupt() {
 
 bool interrupted() noexcept {
   return g_stop.load();
+}
+
+bool asked_to_end() noexcept {
+  return g_asked_to_end.load();
+}
+
+void clear_interrupt() noexcept {
+  g_stop.store(false);
 }
 
 }  // namespace pahtum

@@ -16,4 +16,10 @@ void exit_on_interrupt();
 // Whether that first signal has come.
 [[nodiscard]] bool interrupted() noexcept;
 
+// Whether it was SIGTERM: somebody wants the program to end, not only what it does at the moment.
+[[nodiscard]] bool asked_to_end() noexcept;
+
+// The signal has been dealt with; the next one is the first again.
+void clear_interrupt() noexcept;
+
 }  // namespace pahtum

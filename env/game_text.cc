@@ -24,13 +24,18 @@ enum Key : std::size_t {
   kGame,
   kOpening,
   kFrom,
+  kEnd,
   kRunPointsKey,
   kStart,
   kMoves,
   kKeys
 };
-constexpr std::array<std::string_view, kKeys> kKeyNames = {
-    "white", "black", "points", "seed", "slot", "game", "opening", "from", "run_points", "start", "moves"};
+constexpr std::array<std::string_view, kKeys> kKeyNames = {"white", "black",      "points",  "seed",
+                                                           "slot",  "game",       "opening", "from",
+                                                           "end",   "run_points", "start",   "moves"};
+
+// The values of `end=`, by GameEnd; a game played to its end has no such field.
+constexpr std::array<std::string_view, 4> kEndNames = {"full", "stopped", "white-resigned", "black-resigned"};
 
 std::string version_word() {
   return std::string(kGameTextTag) + " " + std::to_string(kGameTextVersion);
@@ -65,7 +70,8 @@ std::string illegal_reason(const Position& position, Move move) {
 // Takes one line apart; every fault names its column, counted in bytes from 1.
 class LineParser {
  public:
-  LineParser(std::string_view line, const std::string& place) : line_(line), place_(place) {}
+  LineParser(std::string_view line, const std::string& place, GamesTaken taken)
+      : line_(line), place_(place), taken_(taken) {}
 
   PlayedGame parse() {
     split();
@@ -77,6 +83,7 @@ class LineParser {
     if (fields_[kSlot].present) game.slot = number(fields_[kSlot], kSlot);
     if (fields_[kGame].present) game.number = number(fields_[kGame], kGame);
     if (fields_[kOpening].present) game.opening = number(fields_[kOpening], kOpening);
+    if (fields_[kEnd].present) game.end = end();
     game.start = start();
     const Position end = replay(game);
     if (game.opening > game.moves.size()) {
@@ -202,6 +209,21 @@ class LineParser {
     return position;
   }
 
+  [[nodiscard]] GameEnd end() const {
+    const Part& part = fields_[kEnd];
+    const auto known = std::ranges::find(kEndNames, part.text);
+    if (known == kEndNames.end() || known == kEndNames.begin()) {
+      fail(part.at,
+           "end: " + in_quotes(part.text) +
+               " is neither stopped, white-resigned nor black-resigned; leave the field out where the "
+               "game was played to its end");
+    }
+    if (taken_ == GamesTaken::kFinished) {
+      fail(part.at, "end: the game was not played to its end; only such games are read here");
+    }
+    return static_cast<GameEnd>(known - kEndNames.begin());
+  }
+
   // Reads the moves into `game` and returns the position after them.
   Position replay(PlayedGame& game) const {
     const Part& field = fields_[kMoves];
@@ -220,6 +242,10 @@ class LineParser {
       game.moves.push_back(move);
       at = word.at + word.text.size() + 1;
       if (at == end) fail(end - 1, "moves: a space at the end");
+    }
+    if (game.end != GameEnd::kFull) {
+      if (position.over()) fail(fields_[kEnd].at, "end: the moves end the game; leave the field out");
+      return position;
     }
     if (!position.over()) {
       fail(end, "moves: the game is not over after " + std::to_string(game.moves.size()) +
@@ -259,10 +285,15 @@ class LineParser {
 
   std::string_view line_;
   const std::string& place_;
+  GamesTaken taken_;
   std::array<Part, kKeys> fields_{};
 };
 
 }  // namespace
+
+std::string_view end_name(GameEnd end) noexcept {
+  return kEndNames[static_cast<std::size_t>(end)];
+}
 
 Position PlayedGame::final_position() const noexcept {
   Position position = start;
@@ -272,7 +303,7 @@ Position PlayedGame::final_position() const noexcept {
 
 std::string to_text(const PlayedGame& game) {
   const Position end = game.final_position();
-  assert(end.over() && game.opening <= game.moves.size());
+  assert(end.over() == (game.end == GameEnd::kFull) && game.opening <= game.moves.size());
   std::array<std::string, kKeys> values;
   values[kWhite] = escaped(game.white);
   values[kBlack] = escaped(game.black);
@@ -283,6 +314,7 @@ std::string to_text(const PlayedGame& game) {
   if (game.number) values[kGame] = std::to_string(*game.number);
   if (game.opening > 0) values[kOpening] = std::to_string(game.opening);
   values[kFrom] = escaped(game.source);
+  if (game.end != GameEnd::kFull) values[kEnd] = end_name(game.end);
   if (game.start.run_points != kRunPoints) values[kRunPointsKey] = to_text(game.start.run_points);
   values[kStart] = to_text(game.start);
   for (const Move move : game.moves) {
@@ -290,7 +322,7 @@ std::string to_text(const PlayedGame& game) {
   }
   std::string line = version_word();
   for (std::size_t key = 0; key < kKeys; ++key) {
-    // Only a game that was over from the start has no moves.
+    // Only a game that was over or left at its start has no moves.
     if (values[key].empty() && key != kMoves) continue;
     line += '\t' + std::string(kKeyNames[key]) + '=' + values[key];
   }
@@ -303,11 +335,11 @@ std::string games_text(const std::vector<PlayedGame>& games) {
   return text;
 }
 
-PlayedGame parse_game(std::string_view line, const std::string& place) {
-  return LineParser(line, place).parse();
+PlayedGame parse_game(std::string_view line, const std::string& place, GamesTaken taken) {
+  return LineParser(line, place, taken).parse();
 }
 
-std::vector<PlayedGame> parse_games_text(std::string_view text, const std::string& source) {
+std::vector<PlayedGame> parse_games_text(std::string_view text, const std::string& source, GamesTaken taken) {
   std::vector<PlayedGame> games;
   std::size_t number = 0;
   for (std::size_t at = 0; at < text.size();) {
@@ -317,13 +349,13 @@ std::vector<PlayedGame> parse_games_text(std::string_view text, const std::strin
     if (line.ends_with('\r')) line.remove_suffix(1);
     at = end + 1;
     if (line.empty() || line.starts_with('#')) continue;
-    games.push_back(parse_game(line, source + ":" + std::to_string(number)));
+    games.push_back(parse_game(line, source + ":" + std::to_string(number), taken));
   }
   return games;
 }
 
-std::vector<PlayedGame> read_games_text(const std::filesystem::path& path) {
-  return parse_games_text(read_file(path), path.string());
+std::vector<PlayedGame> read_games_text(const std::filesystem::path& path, GamesTaken taken) {
+  return parse_games_text(read_file(path), path.string(), taken);
 }
 
 }  // namespace pahtum

@@ -9,6 +9,7 @@
 
 #include "env/game_config.h"
 #include "env/position.h"
+#include "eval/analysis.h"
 #include "model/inference.h"
 #include "search/evaluator.h"
 
@@ -50,6 +51,14 @@ class Player {
   // player fill its batches. A network player throws a kRequest Error when a position is of another board
   // size than its network.
   virtual void choose(std::span<const Turn> turns, std::span<Move> moves) = 0;
+
+  // What the player thinks of one turn and what it plays there, within `limits`.
+  [[nodiscard]] virtual Analysis analyse(const Turn& turn, const ThinkLimits& /*limits*/) {
+    Analysis analysis;
+    choose({&turn, 1}, {&analysis.move, 1});
+    analysis.moves.emplace_back().move = analysis.move;
+    return analysis;
+  }
 
   // The result that the player's network expects of each position, for its mover and without search. Nothing
   // for players that estimate no probabilities. Positions are not over; of another board size they are

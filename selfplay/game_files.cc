@@ -71,8 +71,8 @@ std::vector<fs::path> game_files(const fs::path& target) {
   return files;
 }
 
-std::vector<PlayedGame> load_played_games(const fs::path& file) {
-  if (!is_shard(file)) return read_games_text(file);
+std::vector<PlayedGame> load_played_games(const fs::path& file, GamesTaken taken) {
+  if (!is_shard(file)) return read_games_text(file, taken);
   const ShardOrigin origin = origin_of(file);
   std::vector<PlayedGame> games;
   const auto load = file.extension() == RunDirectory::kUnfinishedEnding ? load_appended_games : load_games;

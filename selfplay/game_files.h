@@ -33,6 +33,7 @@ struct ShardOrigin {
 // RUN/games belongs to that run: its players are net:RUN/checkpoints/NNNNNN.ckpt, the network of the
 // iteration before, which finished the games, and the seed is that of RUN/config.yaml. Throws the kRequest
 // Errors of load_games, read_games_text and load_run_config.
-[[nodiscard]] std::vector<PlayedGame> load_played_games(const std::filesystem::path& file);
+[[nodiscard]] std::vector<PlayedGame> load_played_games(const std::filesystem::path& file,
+                                                        GamesTaken taken = GamesTaken::kFinished);
 
 }  // namespace pahtum

@@ -28,6 +28,7 @@ TemporaryFolder::~TemporaryFolder() {
 Program::Program(const std::vector<std::string>& arguments, const fs::path& folder,
                  const std::string& input) {
   write_file_atomically(files_ / "in", input);
+  write_file_atomically(files_ / "out", "");
   write_file_atomically(files_ / "err", "");  // there to be read before the process has opened it
   const std::string in = files_ / "in";
   const std::string out = files_ / "out";
@@ -64,6 +65,10 @@ void Program::send(int signal) const {
 
 std::string Program::errors() const {
   return read_file(files_ / "err");
+}
+
+std::string Program::output() const {
+  return read_file(files_ / "out");
 }
 
 Finished Program::wait() {

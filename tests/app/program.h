@@ -42,6 +42,8 @@ class Program {
   void send(int signal) const;
   // What it has written to standard error so far.
   [[nodiscard]] std::string errors() const;
+  // The same of standard output.
+  [[nodiscard]] std::string output() const;
   [[nodiscard]] Finished wait();
 
  private:

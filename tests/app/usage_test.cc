@@ -100,6 +100,15 @@ TEST(Usage, WrongRequestsExitWithTwoAndPrintNothingOnStandardOutput) {
         Words{"bench"},
         Words{"bench", "nothing"},
         Words{"play", "--side", "green"},
+        Words{"play", "greedy", "random", "--side", "white"},
+        Words{"play", "greedy", "random", "charles"},
+        Words{"play", "greedy", "--sims", "10"},
+        Words{"play", "uct:10", "--sims", "10", "--time", "1"},
+        Words{"play", "uct:10", "--time", "0"},
+        Words{"play", "greedy", "--load", "nowhere.txt"},
+        Words{"play", "greedy", "--resume"},
+        Words{"play", "greedy", "--save", "README.md"},
+        Words{"play", "greedy", "--colour", "green"},
         Words{"play", "greedy", "--position", "7 w"},
         Words{"evaluate", "x", "--policy", "--sims", "3"}}) {
     const Finished result = run(arguments);
@@ -358,39 +367,6 @@ TEST(Match, RulesFromAFile) {
       run_program({"match", "random", "random", "--pairs", "1", "--rules", "rules.yaml"}, folder.path());
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_NE(result.out.find("3×3, 1 random hole"), std::string::npos) << result.out;
-}
-
-TEST(Play, ScriptedGame) {
-  const Finished result = run({"play", "random", "--position", "w2/1x1/2b w", "--seed", "1"},
-                              "help\nz9\nb2\na3\nmoves\nundo\nb3\nundo\nquit\n");
-  EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_NE(result.out.find("a square such as c4"), std::string::npos);
-  EXPECT_NE(result.out.find("b2: is a hole"), std::string::npos) << result.out;
-  EXPECT_NE(result.out.find("a3: is taken"), std::string::npos) << result.out;
-  EXPECT_NE(result.out.find("b3 c3 a2 c2 a1 b1"), std::string::npos) << result.out;
-  EXPECT_NE(result.out.find("no move of yours"), std::string::npos) << result.out;
-  EXPECT_NE(result.out.find("(w)"), std::string::npos) << result.out;
-  EXPECT_NE(result.out.find("random (black) plays"), std::string::npos) << result.out;
-}
-
-TEST(Play, EndOfInputAndFinishedGamesEndCleanly) {
-  const Finished cut = run({"play", "greedy", "--position", "3/1x1/3 w"}, "a1\n");
-  EXPECT_EQ(cut.status, 0);
-  EXPECT_NE(cut.out.find("No more input"), std::string::npos);
-  const Finished whole =
-      run({"play", "random", "--side", "none", "--size", "3", "--holes", "1", "--seed", "5"});
-  EXPECT_EQ(whole.status, 0);
-  EXPECT_NE(whole.out.find("The game is over"), std::string::npos);
-  const Finished last = run({"play", "random", "--side", "both", "--position", "wwb/bxw/w1b b"}, "  b1 \n");
-  EXPECT_EQ(last.status, 0);
-  EXPECT_NE(last.out.find("The game is over: a draw"), std::string::npos) << last.out;
-}
-
-TEST(Play, NamesTheDefaultOpponent) {
-  const TemporaryFolder folder;
-  const Finished result = run_program({"play"}, folder.path(), "quit\n");
-  EXPECT_EQ(result.status, 0);
-  EXPECT_NE(result.out.find("greedy (there is no trained agent"), std::string::npos) << result.out;
 }
 
 TEST(Bench, FieldsForPrograms) {

@@ -174,12 +174,34 @@ TEST(GameText, FaultsNameTheirColumnAndWhatWouldBeRight) {
       {"b1 c3", "b1 c3 ", {"space at the end"}},
       {"b1 c3", "b1 c3 c3", {"move 6", "over"}},
       {"b1 c3", "b1", {"x:80: ", "not over after 4 moves", "left: 1"}},
+      {"3-0", "3-0\tend=stopped", {"x:50: ", "not played to its end"}},
+      {"3-0", "3-0\tend=full", {"x:50: ", "neither stopped, white-resigned nor black-resigned"}},
   };
   for (const Case& wrong : cases) {
     SCOPED_TRACE(std::string(wrong.part) + " -> " + wrong.by);
     const std::string line = replaced(kShortGame, wrong.part, wrong.by);
     expect_error(Fault::kRequest, wrong.message, [&] { (void)parse_game(line, "x"); });
   }
+}
+
+TEST(GameText, GamesThatWereNotPlayedToTheirEnd) {
+  for (const auto& [text, end] :
+       {std::pair{"stopped", GameEnd::kStopped}, std::pair{"white-resigned", GameEnd::kWhiteResigned},
+        std::pair{"black-resigned", GameEnd::kBlackResigned}}) {
+    PlayedGame game = parse_game(kShortGame, "x");
+    game.moves.pop_back();
+    game.end = end;
+    const std::string line = to_text(game);
+    EXPECT_NE(line.find("\tpoints=0-0\tend=" + std::string(text) + "\tstart="), std::string::npos) << line;
+    EXPECT_EQ(parse_game(line, "x", GamesTaken::kAll), game);
+    EXPECT_EQ(parse_games_text(line + "\n" + kShortGame, "x", GamesTaken::kAll).size(), 2u);
+    expect_error(Fault::kRequest, {"x:50: ", "not played to its end"}, [&] { (void)parse_game(line, "x"); });
+    game.moves.clear();
+    EXPECT_EQ(parse_game(to_text(game), "x", GamesTaken::kAll), game);
+  }
+  expect_error(Fault::kRequest, {"x:50: ", "the moves end the game"}, [&] {
+    (void)parse_game(replaced(kShortGame, "3-0", "3-0\tend=stopped"), "x", GamesTaken::kAll);
+  });
 }
 
 // What any line of bytes does: it is refused as a wrong request, or it is a finished game that its own text

@@ -15,7 +15,7 @@ namespace pahtum::fuzz {
 inline void fuzz_game_text(std::span<const std::uint8_t> bytes) {
   std::vector<PlayedGame> games;
   std::string subject;
-  if (is_refused([&] { games = parse_games_text(text_of(bytes), "input"); }, &subject)) {
+  if (is_refused([&] { games = parse_games_text(text_of(bytes), "input", GamesTaken::kAll); }, &subject)) {
     require(subject.starts_with("input:"), "a fault has its line and column");
     return;
   }
@@ -23,9 +23,12 @@ inline void fuzz_game_text(std::span<const std::uint8_t> bytes) {
     require_sound(game.start);
     const Position end = game.final_position();
     require_sound(end);
-    require(end.over() && game.opening <= game.moves.size(), "a record is of a finished game");
+    require(end.over() == (game.end == GameEnd::kFull),
+            "a record says whether its game was played to the end");
+    require(game.opening <= game.moves.size(), "its opening lies within it");
   }
-  require(parse_games_text(games_text(games), "output") == games, "records are read as they were written");
+  require(parse_games_text(games_text(games), "output", GamesTaken::kAll) == games,
+          "records are read as they were written");
 }
 
 }  // namespace pahtum::fuzz
