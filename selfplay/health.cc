@@ -190,8 +190,8 @@ std::vector<HealthFinding> HealthMonitor::observe_iteration(const json& row) {
     if (!row.contains(field)) return;
     const double entropy = row.at(field).get<double>();
     if (!(entropy < least)) return;
-    add(HealthKind::kEntropy, config_.on_entropy, fmt::format(what, entropy, least), entropy, least,
-        of_games);
+    add(HealthKind::kEntropy, config_.on_entropy, fmt::vformat(what, fmt::make_format_args(entropy, least)),
+        entropy, least, of_games);
   };
   require_entropy("output_entropy", config_.output_entropy,
                   "the network's policy has {:.4g} of the entropy that its legal moves allow; "
