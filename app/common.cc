@@ -185,6 +185,18 @@ fs::path resolve_checkpoint_with_warnings(const fs::path& target) {
   return checkpoint;
 }
 
+std::string default_spec() {
+  if (const auto run = newest_run("")) {
+    try {
+      static_cast<void>(resolve_checkpoint(*run));
+      return "net:" + run->string();
+    } catch (const Error&) {
+      // A run without a whole checkpoint offers nobody to play against.
+    }
+  }
+  return "greedy";
+}
+
 std::string player_specs_text() {
   std::string text;
   for (const PlayerSpecHelp& row : player_spec_help()) {

@@ -28,6 +28,7 @@ void add_show(CLI::App& app, Command& command);
 void add_solve(CLI::App& app, Command& command);
 void add_oracle(CLI::App& app, Command& command);
 void add_play(CLI::App& app, Command& command);
+void add_engine(CLI::App& app, Command& command);
 void add_games(CLI::App& app, Command& command);
 void add_check(CLI::App& app, Command& command);
 void add_export(CLI::App& app, Command& command);
@@ -84,6 +85,10 @@ class InferenceCliOptions {
 
 // resolve_checkpoint(), with a warning in the log for every newer checkpoint that is damaged.
 [[nodiscard]] std::filesystem::path resolve_checkpoint_with_warnings(const std::filesystem::path& target);
+
+// Whom `play` and `engine` take without a SPEC: the newest agent trained here, else the strongest player that
+// needs none.
+[[nodiscard]] std::string default_spec();
 
 // The SPECs of players, for help texts: "random, greedy, …".
 [[nodiscard]] std::string player_specs_text();

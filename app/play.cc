@@ -8,7 +8,6 @@
 #include "env/base/error.h"
 #include "env/game_rules.h"
 #include "eval/player.h"
-#include "model/checkpoint.h"
 
 namespace pahtum {
 namespace {
@@ -30,19 +29,6 @@ constexpr const char* kHelp =
     "  undo                   take back your last move and the answer to it\n"
     "  help                   this list\n"
     "  quit                   end the game\n";
-
-// The newest agent trained here, else the strongest player that needs none.
-std::string default_spec() {
-  if (const auto run = newest_run("")) {
-    try {
-      static_cast<void>(resolve_checkpoint(*run));
-      return "net:" + run->string();
-    } catch (const Error&) {
-      // A run without a whole checkpoint offers nobody to play against.
-    }
-  }
-  return "greedy";
-}
 
 std::string points_text(const Position& position) {
   return "White " + std::to_string(position.points_of(position.white)) + ", Black " +

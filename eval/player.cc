@@ -7,6 +7,7 @@
 #include "env/base/random.h"
 #include "env/game_rules.h"
 #include "env/random_move.h"
+#include "eval/engine_player.h"
 #include "eval/network_player.h"
 #include "eval/player_spec.h"
 #include "eval/search_choices.h"
@@ -114,6 +115,9 @@ std::unique_ptr<Player> make_player(const std::string& spec, const PlayerContext
       if (!info.timed) info.exact = AlphaBeta::kExactEmpty;
       return make_single(info, context.seed, AlphaBetaChoice(limits));
     }
+    case PlayerKind::kEngine:
+      info.timed = parsed.seconds.has_value();
+      return std::make_unique<EnginePlayer>(info, parsed, context.seed);
     case PlayerKind::kNetwork:
       return make_network_player(spec, parsed, context);
   }
