@@ -28,6 +28,7 @@ void add_show(CLI::App& app, Command& command);
 void add_solve(CLI::App& app, Command& command);
 void add_oracle(CLI::App& app, Command& command);
 void add_play(CLI::App& app, Command& command);
+void add_engine(CLI::App& app, Command& command);
 void add_games(CLI::App& app, Command& command);
 void add_check(CLI::App& app, Command& command);
 void add_export(CLI::App& app, Command& command);

@@ -61,6 +61,7 @@ int main(int argc, char** argv) {
   pahtum::add_solve(app, command);
   pahtum::add_oracle(app, command);
   pahtum::add_play(app, command);
+  pahtum::add_engine(app, command);
   pahtum::add_games(app, command);
   pahtum::add_report(app, command);
   pahtum::add_check(app, command);

@@ -10,7 +10,7 @@
 namespace pahtum {
 namespace {
 
-enum class Argument { kNone, kNumber, kPath, kLimit };
+enum class Argument { kNone, kNumber, kPath, kLimit, kEngine };
 
 struct NumberRange {
   std::int64_t minimum = 0, maximum = 0;  // inclusive
@@ -52,7 +52,25 @@ constexpr std::array<Option, 4> kNetworkOptions = {{
     {"policy", OptionValue::kNone, {}, [](PlayerSpec& spec, double) { spec.policy = true; }},
 }};
 
-constexpr std::array<SpecRow, 7> kSpecs = {{
+constexpr std::array<Option, 3> kEngineOptions = {{
+    {"time", OptionValue::kSeconds, {}, [](PlayerSpec& spec, double value) { spec.seconds = value; }},
+    {"nodes", OptionValue::kNumber, kRollouts,
+     [](PlayerSpec& spec, double value) { spec.simulations = static_cast<std::int64_t>(value); }},
+    {"depth", OptionValue::kNumber, kPlies,
+     [](PlayerSpec& spec, double value) { spec.depth = static_cast<std::int64_t>(value); }},
+}};
+
+struct ProtocolRow {
+  std::string_view name;
+  EngineProtocol protocol;
+};
+constexpr std::array<ProtocolRow, 3> kProtocols = {{
+    {"gtp", EngineProtocol::kGtp},
+    {"ugi", EngineProtocol::kUgi},
+    {"grid", EngineProtocol::kGrid},
+}};
+
+constexpr std::array<SpecRow, 8> kSpecs = {{
     {"random", PlayerKind::kRandom, Argument::kNone, {}, {}, {"random", "any legal move"}},
     {"greedy",
      PlayerKind::kGreedy,
@@ -94,6 +112,14 @@ constexpr std::array<SpecRow, 7> kSpecs = {{
       "the network of a checkpoint, export or run directory: with N search simulations or S seconds a move, "
       "or its "
       "policy's first choice alone; solving positions of at most N empty squares"}},
+    {"engine",
+     PlayerKind::kEngine,
+     Argument::kEngine,
+     {},
+     kEngineOptions,
+     {"engine:PROTOCOL[,time=S][,nodes=N][,depth=D]:COMMAND",
+      "another program, started by the shell and spoken to in gtp, ugi or grid; time holds for gtp and ugi, "
+      "nodes and depth for ugi"}},
 }};
 
 constexpr auto kHelp = [] {
@@ -213,6 +239,34 @@ void parse_options(std::string_view spec, const SpecRow& row, std::string_view t
   }
 }
 
+// `PROTOCOL[,options]:COMMAND`.
+PlayerSpec parse_engine(std::string_view spec, const SpecRow& row, std::string_view text) {
+  PlayerSpec result;
+  result.kind = row.kind;
+  const std::size_t colon = text.find(':');
+  if (colon == std::string_view::npos || text.find_first_not_of(' ', colon + 1) == std::string_view::npos) {
+    refuse(spec, "the command is missing; use " + std::string(row.help.usage));
+  }
+  result.command = text.substr(colon + 1);
+  const std::string_view way = text.substr(0, colon);
+  const std::size_t comma = way.find(',');
+  const std::string_view name = way.substr(0, comma);
+  const auto known = std::ranges::find(kProtocols, name, &ProtocolRow::name);
+  if (known == kProtocols.end()) {
+    refuse(spec, "unknown protocol \"" + std::string(name) + "\"; use gtp, ugi or grid");
+  }
+  result.protocol = known->protocol;
+  if (comma != std::string_view::npos) parse_options(spec, row, way.substr(comma + 1), result);
+  const bool limited = result.simulations || result.depth;
+  if (result.protocol != EngineProtocol::kUgi && limited) {
+    refuse(spec, "`nodes` and `depth` hold for ugi alone");
+  }
+  if (result.protocol == EngineProtocol::kGrid && result.seconds) {
+    refuse(spec, "the grid protocol has no time; give it to the command");
+  }
+  return result;
+}
+
 }  // namespace
 
 std::span<const PlayerSpecHelp> player_spec_help() noexcept {
@@ -229,11 +283,12 @@ PlayerSpec parse_player_spec(std::string_view spec) {
       std::find_if(kSpecs.begin(), kSpecs.end(), [&](const SpecRow& known) { return known.name == name; });
   if (row == kSpecs.end()) refuse(spec, "unknown player; use one of: " + known_players());
 
-  PlayerSpec result;
-  result.kind = row->kind;
   std::string_view rest = spec.substr(name.size());
   const bool has_argument = rest.starts_with(':');
   if (has_argument) rest.remove_prefix(1);
+  if (row->argument == Argument::kEngine) return parse_engine(spec, *row, rest);
+  PlayerSpec result;
+  result.kind = row->kind;
   const std::size_t comma = rest.find(',');
   const std::string_view argument = rest.substr(0, comma);
   switch (row->argument) {
@@ -250,6 +305,8 @@ PlayerSpec parse_player_spec(std::string_view spec) {
     case Argument::kPath:
       if (argument.empty()) refuse(spec, "the path is missing; use " + std::string(row->help.usage));
       result.path = argument;
+      break;
+    case Argument::kEngine:
       break;
   }
   if (row->argument == Argument::kLimit && comma != std::string_view::npos) {

@@ -50,7 +50,7 @@ TEST(PlayerSpec, TakesEveryKindApart) {
 }
 
 TEST(PlayerSpec, AnUnknownPlayerIsAnsweredWithTheWholeList) {
-  for (const std::string spec : {"", "randm", "UCT:5", " random", "engine"}) {
+  for (const std::string spec : {"", "randm", "UCT:5", " random", "engines"}) {
     const std::string message = refusal(spec);
     for (const PlayerSpecHelp& row : player_spec_help()) {
       EXPECT_NE(message.find(row.usage), std::string::npos) << message;
