@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -11,8 +12,19 @@
 
 namespace pahtum {
 
+// A decision a player is asked for. `game` and `ply` key its random numbers, so that neither the order of
+// games nor their grouping into batches changes a choice.
+struct Turn {
+  Position position;       // not over
+  std::uint64_t game = 0;  // number of the game within the match
+  int ply = 0;             // moves made so far in it
+};
+
 // What bounds one decision. Those that are given stand in place of the limits in a player's SPEC; without any
 // the SPEC's hold. The first to be reached ends the search, with the best move found so far.
+//
+// A limit that a player has no use for does not count: `depth` is alpha-beta's, and random, greedy and
+// charles have use for none.
 struct ThinkLimits {
   using Clock = std::chrono::steady_clock;
   std::optional<Clock::time_point> deadline;
@@ -23,16 +35,30 @@ struct ThinkLimits {
   const std::atomic<bool>* stop = nullptr;
 
   [[nodiscard]] bool given() const noexcept { return deadline || simulations || depth || infinite; }
+  [[nodiscard]] bool stopped() const noexcept {
+    return stop != nullptr && stop->load(std::memory_order_relaxed);
+  }
+  // Until the deadline, at least a thousandth so that 0 stays free to mean "no limit"; 0 without one.
+  [[nodiscard]] double seconds_left() const noexcept {
+    if (!deadline) return 0.0;
+    constexpr double kLeast = 0.001;
+    return std::max(kLeast, std::chrono::duration<double>(*deadline - Clock::now()).count());
+  }
 };
+
+[[nodiscard]] inline double thinking_seconds(ThinkLimits::Clock::time_point started) noexcept {
+  return std::chrono::duration<double>(ThinkLimits::Clock::now() - started).count();
+}
 
 // What a player thinks of one legal move.
 struct MoveAnalysis {
   Move move;
-  std::optional<double> prior;  // of its network's policy, over the legal moves
-  std::int64_t visits = 0;      // simulations through it; 0 where the player counts none
-  std::optional<Value> value;   // expected result for the side to move after playing it
-  std::optional<double>
-      line_score;  // of alpha-beta's evaluation, in its own units, where nothing else is known
+  std::optional<double> prior;   // of its network's policy, over the legal moves
+  std::int64_t visits = 0;       // simulations through it; 0 where the player counts none
+  std::optional<Value> value;    // expected result for the side to move after playing it
+  std::optional<double> margin;  // points after it, where they are known exactly
+  // Of alpha-beta's evaluation, in its own units, where nothing else is known.
+  std::optional<double> line_score;
 };
 
 // What a player thinks of a position and what it plays there. Everything is for the side to move. Fields that
@@ -49,5 +75,14 @@ struct Analysis {
   int depth = 0;                    // of alpha-beta: plies looked ahead in full
   double seconds = 0.0;
 };
+
+// That of a player who knows nothing but its move.
+[[nodiscard]] inline Analysis only_move(Move move) {
+  Analysis analysis;
+  analysis.move = move;
+  analysis.moves.emplace_back().move = move;
+  analysis.variation = {move};
+  return analysis;
+}
 
 }  // namespace pahtum

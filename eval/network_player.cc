@@ -3,17 +3,34 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "env/base/error.h"
 #include "eval/player_spec.h"
 #include "search/batch_search.h"
+#include "search/legal_priors.h"
 
 namespace pahtum {
 namespace {
 
 // Bounds the memory of a search by time, at 72 bytes and a prior for every move each.
 constexpr std::int64_t kMostTimedSimulations = 2'000'000;
+
+SearchLimits solver_limits(const ThinkLimits& limits) noexcept {
+  return {.seconds = limits.seconds_left(), .nodes = 0, .stop = limits.stop};
+}
+
+Value solved_value(int result, Objective objective) noexcept {
+  return Value(static_cast<float>(objective == Objective::kMargin ? margin_utility(result) : result));
+}
+
+// The policy over the legal moves, in their order.
+std::vector<float> legal_policy(const Position& position, const Evaluation& evaluation) {
+  std::vector<float> priors(static_cast<std::size_t>(legal_count(position)));
+  legal_priors(position, evaluation.policy, priors);
+  return priors;
+}
 
 }  // namespace
 
@@ -84,6 +101,122 @@ std::vector<Move> NetworkPlayer::candidates(const Position& position) {
   std::vector<Move> moves;
   for_each_legal(position, [&](Move move) { moves.push_back(move); });
   return moves;
+}
+
+Analysis NetworkPlayer::analyse(const Turn& turn, const ThinkLimits& limits) {
+  const auto started = ThinkLimits::Clock::now();
+  require_size(turn.position);
+  ThinkLimits bounds = limits;
+  const bool bounded = limits.deadline || limits.simulations || limits.infinite;
+  if (!bounded && search_.seconds) {
+    bounds.deadline = started + std::chrono::duration_cast<ThinkLimits::Clock::duration>(
+                                    std::chrono::duration<double>(*search_.seconds));
+  }
+  const Evaluation own = evaluate({&turn.position, 1}).front();
+  Analysis analysis =
+      search_.policy_only ? analyse_policy(turn.position, bounds, own) : analyse_search(turn, bounds, own);
+  analysis.wdl = own.wdl;
+  if (analysis.exact) {
+    explain_solution(turn.position, bounds, analysis);
+  } else {
+    analysis.margin = static_cast<double>(own.margin);
+  }
+  analysis.seconds = thinking_seconds(started);
+  return analysis;
+}
+
+Analysis NetworkPlayer::analyse_policy(const Position& position, const ThinkLimits& limits,
+                                       const Evaluation& own) {
+  Analysis analysis;
+  const std::vector<float> priors = legal_policy(position, own);
+  std::size_t k = 0;
+  for_each_legal(position, [&](Move move) {
+    MoveAnalysis& entry = analysis.moves.emplace_back();
+    entry.move = move;
+    entry.prior = static_cast<double>(priors[k++]);
+  });
+  analysis.value = own.wdl.value();
+  if (position.empty_count() <= info_.exact) {
+    const Solution solution = solver_->solve(
+        position,
+        {.objective = info_.game->result, .moves = SolvedMoves::kAllBest, .limits = solver_limits(limits)});
+    analysis.exact = solution.exact;
+    if (solution.exact) {
+      analysis.value = solved_value(solution.lower, info_.game->result);
+      for (const Move best : solution.best) {
+        std::ranges::find(analysis.moves, best, &MoveAnalysis::move)->value = analysis.value;
+      }
+    }
+  }
+  // Those known to be best come first; as in choose(), the first of equal ones plays.
+  std::ranges::stable_sort(analysis.moves, [](const MoveAnalysis& a, const MoveAnalysis& b) {
+    return std::pair(a.value.has_value(), *a.prior) > std::pair(b.value.has_value(), *b.prior);
+  });
+  analysis.move = analysis.moves.front().move;
+  analysis.variation = {analysis.move};
+  return analysis;
+}
+
+Analysis NetworkPlayer::analyse_search(const Turn& turn, const ThinkLimits& limits, const Evaluation& own) {
+  const Position& position = turn.position;
+  SearchConfig config = search_.config;
+  const bool open_ended = limits.deadline || limits.infinite;
+  if (open_ended) {
+    config.root = "puct";
+    config.simulations = kMostTimedSimulations;
+  }
+  if (limits.simulations) config.simulations = std::min(*limits.simulations, kMostTimedSimulations);
+  SearchTree tree(config, info_.game->result);
+  tree.use_solver(solver_.get());
+  tree.reset(position);
+  tree.begin_move(std::nullopt);
+  const SearchTree::End end(limits.deadline.value_or(SearchTree::kNoDeadline), limits.stop);
+  for (Position leaf; tree.next_leaf(leaf, end);) {
+    // Every move changes the position, so this is the root.
+    tree.receive(leaf == position ? own : evaluate({&leaf, 1}).front());
+  }
+
+  Random random(seed_, Stream::kPlayer, turn.game, static_cast<std::uint32_t>(turn.ply));
+  Analysis analysis;
+  analysis.move = tree.choose(0.0, random);
+  const std::vector<float> priors = legal_policy(position, own);
+  std::size_t k = 0;
+  for (const RootMove& move : tree.root_moves()) {
+    MoveAnalysis& entry = analysis.moves.emplace_back();
+    entry.move = move.move;
+    entry.prior = static_cast<double>(priors[k++]);
+    entry.visits = move.visits;
+    if (move.visits > 0 || move.exact()) entry.value = move.value;
+  }
+  std::ranges::stable_sort(analysis.moves, [&](const MoveAnalysis& a, const MoveAnalysis& b) {
+    return std::tuple(a.move == analysis.move, a.visits, *a.prior) >
+           std::tuple(b.move == analysis.move, b.visits, *b.prior);
+  });
+  analysis.value = tree.root_value();
+  analysis.exact = tree.root_proven();
+  analysis.simulations = tree.root_visits();
+  analysis.variation = tree.variation(analysis.move, kMoveIndices);
+  return analysis;
+}
+
+void NetworkPlayer::explain_solution(const Position& position, const ThinkLimits& limits,
+                                     Analysis& analysis) {
+  // Squares that the solver does at once even where the search has proven larger positions.
+  constexpr int kQuick = 16;
+  constexpr double kMostSeconds = 0.2;
+  if (solver_ == nullptr || position.empty_count() > std::max(info_.exact, kQuick)) return;
+  SearchLimits bounds = solver_limits(limits);
+  bounds.seconds = bounds.seconds > 0.0 ? std::min(bounds.seconds, kMostSeconds) : kMostSeconds;
+  const Solution points = solver_->solve(
+      position, {.objective = Objective::kMargin, .moves = SolvedMoves::kOneBest, .limits = bounds});
+  if (points.exact) analysis.margin = points.lower;
+  const Position next = after(position, analysis.move);
+  if (next.over() || limits.stopped()) return;
+  bounds.seconds = limits.deadline ? std::min(limits.seconds_left(), kMostSeconds) : kMostSeconds;
+  const std::vector<Move> line = solver_->principal_variation(next, info_.game->result, kMoveIndices, bounds);
+  if (line.size() + 1 <= analysis.variation.size()) return;
+  analysis.variation = {analysis.move};
+  analysis.variation.insert(analysis.variation.end(), line.begin(), line.end());
 }
 
 void NetworkPlayer::choose_by_time(std::span<const Turn> turns, std::span<Move> moves) {

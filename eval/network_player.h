@@ -35,6 +35,8 @@ class NetworkPlayer final : public Player {
                 std::uint64_t seed);
 
   void choose(std::span<const Turn> turns, std::span<Move> moves) override;
+  // With search, the moves' visits, priors and values; by its policy alone, the priors.
+  [[nodiscard]] Analysis analyse(const Turn& turn, const ThinkLimits& limits) override;
   [[nodiscard]] std::vector<Wdl> expectations(std::span<const Position> positions) override;
   [[nodiscard]] const PlayerInfo& info() const noexcept override { return info_; }
 
@@ -45,6 +47,12 @@ class NetworkPlayer final : public Player {
   void choose_by_search(std::span<const Turn> turns, std::span<Move> moves,
                         SearchTree::Clock::time_point deadline);
   void choose_by_time(std::span<const Turn> turns, std::span<Move> moves);
+  // The parts of analyse(), from what the network says of the position itself.
+  [[nodiscard]] Analysis analyse_policy(const Position& position, const ThinkLimits& limits,
+                                        const Evaluation& own);
+  [[nodiscard]] Analysis analyse_search(const Turn& turn, const ThinkLimits& limits, const Evaluation& own);
+  // Of a solved position: its margin in points and the game that follows, as far as there is time for them.
+  void explain_solution(const Position& position, const ThinkLimits& limits, Analysis& analysis);
   // All legal moves, or the best ones where the position is small enough to be solved.
   [[nodiscard]] std::vector<Move> candidates(const Position& position);
 

@@ -9,13 +9,11 @@
 #include "env/random_move.h"
 #include "eval/network_player.h"
 #include "eval/player_spec.h"
+#include "eval/search_choices.h"
 #include "model/checkpoint.h"
 #include "model/network_evaluator.h"
-#include "search/alpha_beta.h"
 #include "search/charles.h"
 #include "search/greedy.h"
-#include "search/solver.h"
-#include "search/uct.h"
 
 namespace pahtum {
 namespace {
@@ -33,6 +31,17 @@ class SinglePlayer final : public Player {
       moves[k] = choice_(turns[k].position, random);
     }
   }
+  [[nodiscard]] Analysis analyse(const Turn& turn, const ThinkLimits& limits) override {
+    if constexpr (requires(Random & random) { choice_.analyse(turn.position, random, limits); }) {
+      const auto started = ThinkLimits::Clock::now();
+      Random random(seed_, Stream::kPlayer, turn.game, static_cast<std::uint32_t>(turn.ply));
+      Analysis analysis = choice_.analyse(turn.position, random, limits);
+      analysis.seconds = thinking_seconds(started);
+      return analysis;
+    } else {
+      return Player::analyse(turn, limits);
+    }
+  }
   [[nodiscard]] const PlayerInfo& info() const noexcept override { return info_; }
 
  private:
@@ -45,23 +54,6 @@ template <class Choice>
 std::unique_ptr<Player> make_single(const PlayerInfo& info, std::uint64_t seed, Choice choice) {
   return std::make_unique<SinglePlayer<Choice>>(info, seed, std::move(choice));
 }
-
-// Perfect play once few squares are empty. The best margin brings the best outcome too.
-class SolverChoice {
- public:
-  explicit SolverChoice(int most_empty) : most_empty_(most_empty) {}
-
-  Move operator()(const Position& position, Random& random) {
-    if (position.empty_count() > most_empty_) return greedy_move(position, random);
-    return solver_
-        .solve(position, {.objective = Objective::kMargin, .moves = SolvedMoves::kOneBest, .limits = {}})
-        .best.front();
-  }
-
- private:
-  int most_empty_;
-  Solver solver_;
-};
 
 std::unique_ptr<Player> make_network_player(const std::string& spec, const PlayerSpec& parsed,
                                             const PlayerContext& context) {
@@ -90,6 +82,15 @@ std::unique_ptr<Player> make_network_player(const std::string& spec, const Playe
 
 }  // namespace
 
+Analysis Player::analyse(const Turn& turn, const ThinkLimits& /*limits*/) {
+  const auto started = ThinkLimits::Clock::now();
+  Move move;
+  choose({&turn, 1}, {&move, 1});
+  Analysis analysis = only_move(move);
+  analysis.seconds = thinking_seconds(started);
+  return analysis;
+}
+
 std::unique_ptr<Player> make_player(const std::string& spec, const PlayerContext& context) {
   const PlayerSpec parsed = parse_player_spec(spec);
   PlayerInfo info;
@@ -102,11 +103,7 @@ std::unique_ptr<Player> make_player(const std::string& spec, const PlayerContext
     case PlayerKind::kCharles:
       return make_single(info, context.seed, charles_move);
     case PlayerKind::kUct:
-      return make_single(
-          info, context.seed,
-          [search = UctSearch(parsed.number)](const Position& position, Random& random) mutable {
-            return search.choose(position, random);
-          });
+      return make_single(info, context.seed, UctChoice(parsed.number));
     case PlayerKind::kSolver:
       info.exact = static_cast<int>(parsed.number);
       return make_single(info, context.seed, SolverChoice(info.exact));
@@ -115,10 +112,7 @@ std::unique_ptr<Player> make_player(const std::string& spec, const PlayerContext
                                    .seconds = parsed.seconds.value_or(0.0)};
       info.timed = parsed.seconds.has_value();
       if (!info.timed) info.exact = AlphaBeta::kExactEmpty;
-      return make_single(info, context.seed,
-                         [search = AlphaBeta(limits)](const Position& position, Random& random) mutable {
-                           return search.choose(position, random);
-                         });
+      return make_single(info, context.seed, AlphaBetaChoice(limits));
     }
     case PlayerKind::kNetwork:
       return make_network_player(spec, parsed, context);

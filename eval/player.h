@@ -15,14 +15,6 @@
 
 namespace pahtum {
 
-// A decision a player is asked for. `game` and `ply` key its random numbers, so that neither the order of
-// games nor their grouping into batches changes a choice.
-struct Turn {
-  Position position;       // not over
-  std::uint64_t game = 0;  // number of the game within the match
-  int ply = 0;             // moves made so far in it
-};
-
 // What an arena must know of a player before it plays.
 struct PlayerInfo {
   std::string spec;
@@ -52,13 +44,11 @@ class Player {
   // size than its network.
   virtual void choose(std::span<const Turn> turns, std::span<Move> moves) = 0;
 
-  // What the player thinks of one turn and what it plays there, within `limits`.
-  [[nodiscard]] virtual Analysis analyse(const Turn& turn, const ThinkLimits& /*limits*/) {
-    Analysis analysis;
-    choose({&turn, 1}, {&analysis.move, 1});
-    analysis.moves.emplace_back().move = analysis.move;
-    return analysis;
-  }
+  // The move that the player makes of `turn`, and what it thinks of it. Of the limits those count that the
+  // player has a use for; when there are none of these, it looks as far as its SPEC says, and the move is
+  // that of choose(). A deadline in the past still brings a legal move, after as little work as possible: a
+  // network judges the position once.
+  [[nodiscard]] virtual Analysis analyse(const Turn& turn, const ThinkLimits& limits);
 
   // The result that the player's network expects of each position, for its mover and without search. Nothing
   // for players that estimate no probabilities. Positions are not over; of another board size they are
@@ -78,8 +68,9 @@ struct PlayerContext {
 };
 
 // Makes a player from its SPEC: `random`, `greedy`, `charles`, `uct:N`, `solver:N`, `alphabeta:depth=D`,
-// `alphabeta:time=S`, `net:PATH[,sims=N][,time=S][,exact=N][,policy]`. PATH is a checkpoint or a run
-// directory (its newest checkpoint). Throws a kRequest Error that names the SPEC and lists what would be
+// `alphabeta:time=S`, `net:PATH[,sims=N][,time=S][,exact=N][,policy]`,
+// `engine:PROTOCOL[,time=S][,nodes=N][,depth=D]:COMMAND`. PATH is a checkpoint or a run directory (its newest
+// checkpoint). Throws a kRequest Error that names the SPEC and lists what would be
 // right.
 [[nodiscard]] std::unique_ptr<Player> make_player(const std::string& spec, const PlayerContext& context);
 

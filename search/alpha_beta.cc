@@ -34,34 +34,36 @@ AlphaBeta::AlphaBeta(const AlphaBetaLimits& limits, std::shared_ptr<const LineEv
   if (limits.seconds > 0.0 && !keeps_evaluation_) evaluation_ = LineEvaluation::of(kRunPoints, kMaxSize);
 }
 
-bool AlphaBeta::is_worth_solving(const Position& position) const noexcept {
+bool AlphaBeta::is_worth_solving(const Position& position, double seconds) const noexcept {
   if (position.empty_count() <= kExactEmpty) return true;
-  if (limits_.seconds == 0.0) return false;
-  return kSecondsForTwenty * std::pow(kGrowth, search_.live_count() - 20) <= limits_.seconds;
+  if (seconds == 0.0) return false;
+  return kSecondsForTwenty * std::pow(kGrowth, search_.live_count() - 20) <= seconds;
 }
 
-AlphaBeta::Choice AlphaBeta::search(const Position& position) {
+AlphaBeta::Choice AlphaBeta::search(const Position& position, const AlphaBetaLimits& wanted) {
   const auto started = Clock::now();
   if (!keeps_evaluation_ && (size_ != position.size || run_points_ != position.run_points)) {
     size_ = position.size;
     run_points_ = position.run_points;
     evaluation_ = LineEvaluation::of(run_points_, size_);
   }
-  LineSearch::Limits limits{.nodes = limits_.nodes};
-  if (limits_.seconds > 0.0) {
+  LineSearch::Limits limits{.nodes = wanted.nodes, .stop = wanted.stop};
+  if (wanted.seconds > 0.0) {
     constexpr double kLongTime = 1e8;  // seconds; more would overflow the clock
     limits.deadline = started + std::chrono::duration_cast<Clock::duration>(
-                                    std::chrono::duration<double>(std::min(limits_.seconds, kLongTime)));
+                                    std::chrono::duration<double>(std::min(wanted.seconds, kLongTime)));
   }
   search_.start(position, evaluation_, limits);
-  Choice choice{search_.found().best, false, 0, 0, 0};
-  if (is_worth_solving(position)) {
+  Choice choice;
+  choice.move = search_.found().best;
+  if (is_worth_solving(position, wanted.seconds)) {
     const bool for_margin = position.empty_count() <= kExactEmpty;
-    const Solution solution =
-        solver_.solve(position, {.objective = for_margin ? Objective::kMargin : Objective::kOutcome,
-                                 .moves = SolvedMoves::kOneBest,
-                                 .limits = {.seconds = kSolverShare * limits_.seconds}});
+    const Solution solution = solver_.solve(
+        position, {.objective = for_margin ? Objective::kMargin : Objective::kOutcome,
+                   .moves = SolvedMoves::kOneBest,
+                   .limits = {.seconds = kSolverShare * wanted.seconds, .nodes = 0, .stop = wanted.stop}});
     choice.nodes = solution.nodes;
+    if (solution.exact && for_margin) choice.margin = solution.lower;
     // In a lost position all moves are alike to the solver, and not to an opponent who errs.
     if (solution.exact && (for_margin || solution.lower >= 0)) {
       choice.move = solution.best.front();
@@ -71,7 +73,7 @@ AlphaBeta::Choice AlphaBeta::search(const Position& position) {
     }
     choice.exact = solution.exact;
   }
-  while (!search_.found().whole && (limits_.depth == 0 || search_.found().depth < limits_.depth)) {
+  while (!search_.found().whole && (wanted.depth == 0 || search_.found().depth < wanted.depth)) {
     if (!search_.deepen()) break;
   }
   choice.move = search_.found().best;
@@ -79,6 +81,12 @@ AlphaBeta::Choice AlphaBeta::search(const Position& position) {
   choice.value = choice.exact ? -1 : search_.found().value;
   choice.nodes += search_.nodes();
   return choice;
+}
+
+std::vector<Move> AlphaBeta::variation(const Position& position, int plies, const AlphaBetaLimits& limits) {
+  if (position.empty_count() > kExactEmpty) return {};
+  return solver_.principal_variation(position, Objective::kMargin, plies,
+                                     {.seconds = limits.seconds, .nodes = 0, .stop = limits.stop});
 }
 
 Move AlphaBeta::choose(const Position& position, Random& random) {

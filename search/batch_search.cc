@@ -4,15 +4,14 @@
 
 namespace pahtum {
 
-void run_searches(std::span<SearchTree* const> trees, Evaluator& evaluator,
-                  SearchTree::Clock::time_point deadline) {
+void run_searches(std::span<SearchTree* const> trees, Evaluator& evaluator, const SearchTree::End& end) {
   std::vector<SearchTree*> active(trees.begin(), trees.end());
   std::vector<Position> leaves(active.size());
   std::vector<Evaluation> evaluations(active.size());
   while (true) {
     std::size_t waiting = 0;
     for (SearchTree* const tree : active) {
-      if (tree->next_leaf(leaves[waiting], deadline)) active[waiting++] = tree;
+      if (tree->next_leaf(leaves[waiting], end)) active[waiting++] = tree;
     }
     active.resize(waiting);
     if (waiting == 0) return;

@@ -162,6 +162,7 @@ void LineSearch::count_node() noexcept {
   next_check_ = nodes_ + kNodesBetweenChecks;
   if (limits_.nodes != 0 && nodes_ >= limits_.nodes) stopped_ = true;
   if (limits_.deadline && std::chrono::steady_clock::now() >= *limits_.deadline) stopped_ = true;
+  if (limits_.stop != nullptr && limits_.stop->load(std::memory_order_relaxed)) stopped_ = true;
 }
 
 int LineSearch::search(const Board& board, int depth, int alpha, int beta) {

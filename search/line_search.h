@@ -3,6 +3,7 @@
 // Internal to search/: alpha-beta to a limited depth over a LineEvaluation.
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -39,7 +40,8 @@ class LineSearch {
   // When to stop; nothing and 0: never.
   struct Limits {
     std::optional<std::chrono::steady_clock::time_point> deadline = {};
-    std::uint64_t nodes = 0;  // up to some hundreds more
+    std::uint64_t nodes = 0;                  // up to some hundreds more
+    const std::atomic<bool>* stop = nullptr;  // set by another thread
   };
   // Begins with a position.
   void start(const Position& position, std::shared_ptr<const LineEvaluation> evaluation,

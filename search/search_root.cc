@@ -126,6 +126,33 @@ Move SearchTree::choose(double temperature, Random& random) const {
   return choose_move(moves, temperature, random);
 }
 
+std::vector<Move> SearchTree::variation(Move first, std::size_t plies) const {
+  std::vector<Move> moves;
+  std::uint32_t node = root_node_;
+  Position position = root_;
+  for (Move move = first; moves.size() < plies;) {
+    moves.push_back(move);
+    if (node == kNone) break;
+    const GraphEdges edges = graph_.edges(node);
+    const std::uint32_t number = legal_index(position, move);
+    if (((edges.visited() >> number) & 1) == 0) break;
+    apply(position, move);
+    node = edges.children[edges.slot(number)];
+    const GraphEdges next = graph_.edges(node);
+    if (next.header == nullptr) break;
+    std::int32_t most = 0;
+    std::size_t slot = 0;
+    for (std::uint64_t left = next.visited(); left != 0; left &= left - 1, ++slot) {
+      const auto candidate = static_cast<std::uint32_t>(std::countr_zero(left));
+      if (((next.header->skipped >> candidate) & 1) != 0 || next.visits[slot] <= most) continue;
+      most = next.visits[slot];
+      move = legal_move(position, candidate);
+    }
+    if (most == 0) break;
+  }
+  return moves;
+}
+
 std::span<const RootMove> SearchTree::root_moves() const {
   root_moves_.clear();
   if (root_node_ == kNone && root_best_.empty()) return root_moves_;

@@ -66,6 +66,7 @@ void SearchTree::reset(const Position& root) {
   graph_.clear(root);
   root_node_ = kNone;
   root_best_.clear();
+  root_given_up_ = false;
   goal_ = 0;
   noise_.reset();
   halving_.stop();
@@ -83,6 +84,7 @@ void SearchTree::advance(Move move) {
   apply(root_, move);
   assert(!root_.over());
   root_best_.clear();
+  root_given_up_ = false;
   goal_ = 0;
   noise_.reset();
   halving_.stop();
@@ -102,9 +104,12 @@ void SearchTree::begin_move(std::optional<Random> noise) {
   if (root_node_ != kNone) prepare_root();
 }
 
-bool SearchTree::next_leaf(Position& leaf, Clock::time_point deadline) {
+bool SearchTree::next_leaf(Position& leaf, const End& end) {
   assert(!waiting_);
-  if (solver_ != nullptr && root_best_.empty() && root_.empty_count() <= exact_root_) solve_root();
+  end_ = end;
+  cut_ = false;
+  const bool solves_root = solver_ != nullptr && root_best_.empty() && !root_given_up_;
+  if (solves_root && root_.empty_count() <= exact_root_) solve_root(end);
   if (root_node_ == kNone && root_best_.empty()) {
     path_length_ = 0;
     leaf_ = root_;
@@ -112,9 +117,7 @@ bool SearchTree::next_leaf(Position& leaf, Clock::time_point deadline) {
     waiting_ = true;
   }
   // Many simulations can end without an evaluation. Reading the clock costs a tenth of one.
-  const auto too_late = [&] {
-    return deadline != kNoDeadline && root_visits() > 0 && Clock::now() >= deadline;
-  };
+  const auto too_late = [&] { return cut_ || (!end.never() && root_visits() > 0 && end.reached()); };
   while (!waiting_ && !root_proven() && root_visits() < goal_ && !too_late()) waiting_ = simulate();
   if (waiting_) leaf = leaf_;
   return waiting_;
@@ -124,10 +127,25 @@ bool SearchTree::root_proven() const noexcept {
   return !root_best_.empty() || (exact_ && root_node_ != kNone && graph_[root_node_].proven());
 }
 
-void SearchTree::solve_root() {
-  const Solution solution =
-      solver_->solve(root_, {.objective = objective_, .moves = SolvedMoves::kAllBest, .limits = {}});
-  assert(solution.exact);
+SearchLimits SearchTree::solver_limits(const End& end, double share) const noexcept {
+  // Enough for nearly every leaf, so that a search that begins at its end visits a move all the same.
+  constexpr double kLeastSeconds = 0.001;
+  SearchLimits limits{.seconds = 0.0, .nodes = 0, .stop = end.stop};
+  if (end.deadline == kNoDeadline) return limits;
+  limits.seconds = kLeastSeconds;
+  const Clock::time_point now = Clock::now();
+  if (now >= end.deadline) return limits;  // however long ago that was
+  const std::chrono::duration<double> left = end.deadline - now;
+  limits.seconds = std::max(kLeastSeconds, share * left.count());
+  return limits;
+}
+
+void SearchTree::solve_root(const End& end) {
+  constexpr double kShare = 0.5;
+  const Solution solution = solver_->solve(
+      root_, {.objective = objective_, .moves = SolvedMoves::kAllBest, .limits = solver_limits(end, kShare)});
+  root_given_up_ = !solution.exact;
+  if (root_given_up_) return;
   root_best_ = solution.best;
   root_result_ = solution.lower;
 }
@@ -177,6 +195,7 @@ bool SearchTree::expand(std::uint32_t node, std::uint32_t move) {
   }
   const bool is_new = child == kNone;
   if (is_new) child = add_settled(position, key);
+  if (child == kNone) return false;
   link(child, is_new);
   back_up(child, worth(graph_[child].lower));
   return false;
@@ -258,16 +277,18 @@ void SearchTree::receive(const Evaluation& evaluation) {
 }
 
 std::uint32_t SearchTree::add_settled(const Position& position, std::uint64_t key) {
-  const std::uint32_t number = graph_.add(position, key, 0, path_[path_length_ - 1].node);
   int result = 0;
   if (position.over()) {
     result = final_result(position);
   } else {
-    const Solution solution =
-        solver_->solve(position, {.objective = objective_, .moves = SolvedMoves::kOneBest, .limits = {}});
-    assert(solution.exact);
+    const Solution solution = solver_->solve(
+        position,
+        {.objective = objective_, .moves = SolvedMoves::kOneBest, .limits = solver_limits(end_, 1.0)});
+    cut_ = !solution.exact;
+    if (cut_) return kNone;
     result = position.mover == Color::kWhite ? solution.lower : -solution.lower;
   }
+  const std::uint32_t number = graph_.add(position, key, 0, path_[path_length_ - 1].node);
   settle(graph_[number], result);
   return number;
 }

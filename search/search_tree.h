@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -89,11 +90,24 @@ class SearchTree {
   // of a move. advance() keeps fewer visits than a search that counts them makes, so every move gets at least
   // one new simulation.
   //
-  // After `deadline` it is false as soon as one of the root's moves was visited, so that a move can be
-  // chosen; what the search then found depends on the clock. Solving a leaf or the root is not interrupted.
+  // After `end` it is false as soon as a move can be chosen: one of the root's moves was visited, or solving
+  // a leaf was cut short. What the search then found depends on the clock. Half of the time left goes into
+  // solving the root at most; where that is not enough, the root is searched.
   using Clock = std::chrono::steady_clock;
   static constexpr Clock::time_point kNoDeadline = Clock::time_point::max();
-  [[nodiscard]] bool next_leaf(Position& leaf, Clock::time_point deadline = kNoDeadline);
+  struct End {
+    // NOLINTNEXTLINE(google-explicit-constructor): a deadline is the usual case
+    End(Clock::time_point time = kNoDeadline, const std::atomic<bool>* flag = nullptr)
+        : deadline(time), stop(flag) {}
+    [[nodiscard]] bool never() const noexcept { return deadline == kNoDeadline && stop == nullptr; }
+    [[nodiscard]] bool reached() const noexcept {
+      return (stop != nullptr && stop->load(std::memory_order_relaxed)) ||
+             (deadline != kNoDeadline && Clock::now() >= deadline);
+    }
+    Clock::time_point deadline;
+    const std::atomic<bool>* stop;  // set by another thread; null: none
+  };
+  [[nodiscard]] bool next_leaf(Position& leaf, const End& end = End());
   // The answer for that leaf. What the policy gives to illegal moves is ignored; the rest is scaled to sum 1,
   // with negative and non-finite entries taken as 0, and is uniform when nothing remains. Throws a kFailure
   // Error when the value (or, played for points, the margin) is not finite: a search with it would be
@@ -124,6 +138,9 @@ class SearchTree {
   // The move to play: choose_move of root_moves(), or a Gumbel root's best one, whatever the temperature.
   // After the search; root_moves() must not be empty.
   [[nodiscard]] Move choose(double temperature, Random& random) const;
+  // `first`, a legal move of the root, and what the search visited most after it, move by move, up to `plies`
+  // moves. Ends where a position is over, solved or was not looked into.
+  [[nodiscard]] std::vector<Move> variation(Move first, std::size_t plies) const;
   // The nodes behind it, for looking on; valid until the next call of a function that is not const.
   [[nodiscard]] const SearchGraph& graph() const noexcept { return graph_; }
 
@@ -164,7 +181,9 @@ class SearchTree {
   void refresh_shared(GraphNode& node, const GraphEdges& edges) const noexcept;
   // Whether `position` is over or small enough to be solved.
   [[nodiscard]] bool settled(const Position& position) const noexcept;
-  void solve_root();
+  void solve_root(const End& end);
+  // What solving may take: `share` of the time left.
+  [[nodiscard]] SearchLimits solver_limits(const End& end, double share) const noexcept;
   void add_searched_moves() const;
   void add_solved_moves() const;
   [[nodiscard]] bool bounded(const GraphNode& node) const noexcept {
@@ -172,7 +191,8 @@ class SearchTree {
   }
   // Narrows the node's bounds by those of its moves.
   void tighten(GraphNode& node, const GraphEdges& edges) const noexcept;
-  // A node for `position`, which is settled, or for leaf_: `result` is White's.
+  // A node for `position`, which is settled, or for leaf_: `result` is White's. kNone when solving was cut
+  // short.
   std::uint32_t add_settled(const Position& position, std::uint64_t key);
   [[nodiscard]] int final_result(const Position& position) const noexcept;
   void settle(GraphNode& node, int result) const noexcept;
@@ -229,6 +249,9 @@ class SearchTree {
   int widest_;                   // no result is beyond ± this
   std::vector<Move> root_best_;  // all the best moves of a solved root; empty for another
   int root_result_ = 0;          // what they lead to, for the mover
+  bool root_given_up_ = false;   // solving it took too long
+  End end_;                      // of the running search
+  bool cut_ = false;             // it came while a leaf was being solved
   std::int64_t goal_ = 0;        // visits of the root at the end of this move's search
   std::optional<Random> noise_;  // of this move
   bool noise_mixed_ = false;

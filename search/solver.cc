@@ -278,12 +278,21 @@ Solution Solver::solve(const Position& position, const SolveRequest& request) {
   return solution;
 }
 
-std::vector<Move> Solver::principal_variation(const Position& position, Objective objective, int plies) {
+std::vector<Move> Solver::principal_variation(const Position& position, Objective objective, int plies,
+                                              const SearchLimits& limits) {
+  const auto started = std::chrono::steady_clock::now();
   std::vector<Move> moves;
   Position now = position;
+  SearchLimits left = limits;
   while (!now.over() && static_cast<int>(moves.size()) < plies) {
     const Solution solution =
-        solve(now, {.objective = objective, .moves = SolvedMoves::kOneBest, .limits = {}});
+        solve(now, {.objective = objective, .moves = SolvedMoves::kOneBest, .limits = left});
+    if (!solution.exact) break;
+    if (limits.seconds > 0.0) {
+      const std::chrono::duration<double> used = std::chrono::steady_clock::now() - started;
+      left.seconds = limits.seconds - used.count();
+      if (left.seconds <= 0.0) plies = 0;
+    }
     moves.push_back(solution.best.front());
     apply(now, moves.back());
   }

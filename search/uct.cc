@@ -1,11 +1,17 @@
 #include "search/uct.h"
 
+#include <algorithm>
 #include <cassert>
+#include <limits>
+#include <utility>
 
 #include "env/select_square.h"
 
 namespace pahtum {
 namespace {
+
+// Of memory that one rollout takes at most: a record that has outgrown its place.
+constexpr std::size_t kRolloutBytes = 2048;
 
 // A position of any phase.
 struct AnyBoard {
@@ -47,20 +53,49 @@ UctSearch::UctSearch(std::int64_t simulations) : simulations_(simulations) {
 Move UctSearch::choose(const Position& position, Random& random) {
   assert(!position.over());
   if (legal_count(position) == 1) return nth_legal(position, 0);
+  run(position, random, {.simulations = simulations_, .deadline = {}, .stop = nullptr});
+  return tree_.most_visited();
+}
+
+UctSearch::Result UctSearch::search(const Position& position, Random& random, const Limits& limits) {
+  assert(!position.over());
+  if (!limits.simulations) tree_.reserve(kMostTreeBytes);
+  Result result;
+  result.rollouts = run(position, random, limits);
+  result.move = tree_.most_visited();
+  for (const UctTree::RootVisits& tried : tree_.root_visits()) {
+    result.moves.push_back(
+        {tried.move, tried.visits, 0.5 * static_cast<double>(tried.half_points) / tried.visits});
+  }
+  std::ranges::stable_sort(result.moves, [](const MoveResult& a, const MoveResult& b) {
+    return std::pair(a.visits, a.mean) > std::pair(b.visits, b.mean);
+  });
+  return result;
+}
+
+std::int64_t UctSearch::run(const Position& position, Random& random, const Limits& limits) {
   RandomWords words(random.next64());
   tree_.start(legal_squares(position), may_swap(position));
   if (position.phase == Phase::kPlaying) {
     filled_.use(position);
-    simulate(StoneBoard{position.empty(), position.white, position.mover == Color::kWhite}, words);
-  } else {
-    simulate(AnyBoard{position}, words);
+    return simulate(StoneBoard{position.empty(), position.white, position.mover == Color::kWhite}, words,
+                    limits);
   }
-  return tree_.most_visited();
+  return simulate(AnyBoard{position}, words, limits);
 }
 
 template <class Board>
-void UctSearch::simulate(const Board root, RandomWords& words) {
-  for (std::int64_t k = 0; k < simulations_; ++k) {
+std::int64_t UctSearch::simulate(const Board root, RandomWords& words, const Limits& limits) {
+  constexpr std::int64_t kBetweenChecks = 64;
+  const std::int64_t most = limits.simulations.value_or(std::numeric_limits<std::int64_t>::max());
+  const auto ends = [&] {
+    return (limits.stop != nullptr && limits.stop->load(std::memory_order_relaxed)) ||
+           (limits.deadline && Limits::Clock::now() >= *limits.deadline) ||
+           (!limits.simulations && tree_.used_bytes() + kBetweenChecks * kRolloutBytes > kMostTreeBytes);
+  };
+  std::int64_t k = 0;
+  for (; k < most; ++k) {
+    if (k % kBetweenChecks == 1 && ends()) break;
     Board board = root;
     tree_.start_path();
     while (true) {
@@ -72,6 +107,7 @@ void UctSearch::simulate(const Board root, RandomWords& words) {
     const int margin = board.rollout(filled_, words);
     tree_.count(margin > 0 ? 2 : margin == 0 ? 1 : 0);
   }
+  return k;
 }
 
 }  // namespace pahtum

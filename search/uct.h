@@ -1,7 +1,11 @@
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "env/base/random.h"
 #include "env/position.h"
@@ -24,12 +28,36 @@ class UctSearch {
   // those. `position` is not over. With one legal move nothing is searched.
   [[nodiscard]] Move choose(const Position& position, Random& random);
 
+  // When a search ends: the first of these. kMostTreeBytes end it, too.
+  struct Limits {
+    using Clock = std::chrono::steady_clock;
+    std::optional<std::int64_t> simulations;
+    std::optional<Clock::time_point> deadline;
+    const std::atomic<bool>* stop = nullptr;  // set by another thread; null: none
+  };
+  // Room for searches that a number of rollouts does not bound is set aside before they begin.
+  static constexpr std::size_t kMostTreeBytes = std::size_t{1} << 30;
+
+  struct MoveResult {
+    Move move;
+    std::int64_t visits = 0;
+    double mean = 0.0;  // in [0, 1], for the player to move
+  };
+  struct Result {
+    Move move;                      // of choose()
+    std::vector<MoveResult> moves;  // the most visited first
+    std::int64_t rollouts = 0;
+  };
+  // The same search with other limits, and what it found. At least one rollout is made.
+  [[nodiscard]] Result search(const Position& position, Random& random, const Limits& limits);
+
   // Bytes held for the tree, kept between calls.
   [[nodiscard]] std::size_t memory_bytes() const noexcept { return tree_.memory_bytes(); }
 
  private:
   template <class Board>
-  void simulate(Board board, RandomWords& words);
+  std::int64_t simulate(Board root, RandomWords& words, const Limits& limits);
+  std::int64_t run(const Position& position, Random& random, const Limits& limits);
 
   std::int64_t simulations_;
   UctTree tree_;

@@ -47,8 +47,18 @@ std::uint32_t UctTree::allocate(std::size_t lines) {
   }
   const std::uint32_t place = end_;
   end_ += static_cast<std::uint32_t>(lines);
-  if (end_ > arena_.size()) arena_.resize(std::max<std::size_t>(end_, 2 * arena_.size()));
+  if (end_ > arena_.size()) grow();
   return place;
+}
+
+void UctTree::grow() {
+  // A step of memory that was set aside is cleared within a fraction of a millisecond.
+  constexpr std::size_t kStep = (std::size_t{256} << 10) / sizeof(Line);
+  std::size_t size = std::max<std::size_t>(end_, 2 * arena_.size());
+  if (end_ <= arena_.capacity()) {
+    size = std::min({size, arena_.capacity(), std::max<std::size_t>(end_, arena_.size() + kStep)});
+  }
+  arena_.resize(size);
 }
 
 std::uint32_t UctTree::make_record(Bitboard squares, bool may_swap, std::uint32_t visits) {
@@ -119,6 +129,16 @@ UctTree::Step UctTree::try_move(bool white_moves, RandomWords& words) {
   }
   path_[length_++] = {place_, kNone, white_moves ? ~0u : 0u, slot, is_last};
   return {move, true};
+}
+
+std::vector<UctTree::RootVisits> UctTree::root_visits() const {
+  const Record root = record(root_);
+  std::vector<RootVisits> moves;
+  for (std::size_t slot = 0; slot < root.header->tried; ++slot) {
+    const Edge& edge = root.edges()[slot];
+    moves.push_back({move_of(root.moves()[slot]), edge.visits, edge.half_points});
+  }
+  return moves;
 }
 
 Move UctTree::most_visited() const noexcept {

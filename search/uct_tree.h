@@ -52,6 +52,19 @@ class UctTree {
   // was tried first.
   [[nodiscard]] Move most_visited() const noexcept;
 
+  // What the search knows of the root's tried moves, in the order in which they were tried.
+  struct RootVisits {
+    Move move;
+    std::uint32_t visits;
+    std::uint32_t half_points;  // for the player to move: win 2, draw 1, loss 0
+  };
+  [[nodiscard]] std::vector<RootVisits> root_visits() const;
+
+  // From here on so many bytes are taken without moving what is there already, which would stop the search
+  // for as long as copying takes.
+  void reserve(std::size_t bytes) { arena_.reserve(bytes / sizeof(Line)); }
+  [[nodiscard]] std::size_t used_bytes() const noexcept { return end_ * sizeof(Line); }
+
   // Bytes held, in use or kept for reuse.
   [[nodiscard]] std::size_t memory_bytes() const noexcept { return arena_.size() * sizeof(Line); }
 
@@ -117,6 +130,7 @@ class UctTree {
     return {reinterpret_cast<Header*>(const_cast<Line*>(arena_.data() + place))};
   }
   std::uint32_t allocate(std::size_t lines);
+  void grow();
   std::uint32_t make_record(Bitboard squares, bool may_swap, std::uint32_t visits);
   // Moves the record of the position reached to a larger one: with more room, or with scores.
   void move_record(std::size_t room, std::size_t lanes);
