@@ -3,13 +3,15 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <iterator>
+#include <string_view>
 #include <system_error>
 
 #include "app/common.h"
 #include "env/base/error.h"
-#include "model/checkpoint.h"
+#include "model/network_file.h"
 
 namespace pahtum {
 namespace {
@@ -23,8 +25,10 @@ struct Network {
   std::int64_t step = 0;
 };
 
+// By the endings that checkpoints and exports are given; what else lies beside them is no network.
 bool is_network_file(const fs::path& path) {
-  return path.extension() == ".ckpt";
+  constexpr std::array<std::string_view, 4> kEndings = {".ckpt", ".safetensors", ".onnx", ".pt"};
+  return std::ranges::find(kEndings, path.extension().string()) != kEndings.end();
 }
 
 std::vector<fs::path> entries_of(const fs::path& folder) {
@@ -54,7 +58,7 @@ std::vector<Network> networks_in(const fs::path& models) {
   std::vector<Network> networks;
   for (const fs::path& path : network_paths(models)) {
     try {
-      networks.push_back({path, load_checkpoint(resolve_checkpoint(path)).manifest.step});
+      networks.push_back({path, load_network_file(resolve_checkpoint(path)).manifest.step});
     } catch (const Error& error) {
       spdlog::warn("passed over: {}", error.what());
     }

@@ -119,7 +119,7 @@ void add_engine(CLI::App& app, Command& command) {
       "engine", "A player for other programs, spoken to on standard input and output (docs/engines.md)");
   const auto options = std::make_shared<Options>();
   sub.add_option("SPEC", options->spec,
-                 "Player: " + player_specs_text() + "; without it the newest run's agent, else greedy");
+                 "Player: " + player_specs_text() + "; without it as `play`'s opponent");
   sub.add_option("--protocol", options->protocol,
                  "gtp (GoGui and others), ugi (cutegames and others) or grid (a board in, a board out)")
       ->check(CLI::IsMember({"gtp", "ugi", "grid"}))
