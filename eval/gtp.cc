@@ -278,7 +278,7 @@ std::string Gtp::genmove(const Words& words) {
   require_mover(words[1]);
   const auto started = ThinkLimits::Clock::now();
   const Move move = search(limits_now()).move;
-  const std::string text = vertex(move);
+  std::string text = vertex(move);
   count_time(thinking_seconds(started));
   game_.play(move);
   return text;
@@ -290,7 +290,7 @@ std::string Gtp::reg_genmove(const Words& words) {
 }
 
 std::string Gtp::time_settings(const Words& words) {
-  TimeSettings settings;
+  TimeSettings settings{};
   settings.main = static_cast<double>(parse_whole("main time", words[1], 0, kMostSeconds));
   settings.period = static_cast<double>(parse_whole("byo-yomi time", words[2], 0, kMostSeconds));
   settings.stones = static_cast<int>(parse_whole("byo-yomi stones", words[3], 0, 1000));
@@ -306,7 +306,7 @@ std::string Gtp::time_left(const Words& words) {
   const Color color = color_of(words[1]);
   const auto seconds = static_cast<double>(parse_whole("time", words[2], 0, kMostSeconds));
   const auto stones = static_cast<int>(parse_whole("stones", words[3], 0, 1000));
-  if (!settings_) settings_.emplace();
+  if (!settings_) settings_ = TimeSettings{};
   clocks_[static_cast<std::size_t>(color)] = {seconds, stones};
   return "";
 }

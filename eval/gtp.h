@@ -99,8 +99,8 @@ class Gtp {
   bool done_ = false;
   // Time settings; nothing: the SPEC's own limits hold.
   struct TimeSettings {
-    double main = 0.0, period = 0.0;
-    int stones = 0;
+    double main, period;
+    int stones;
   };
   std::optional<TimeSettings> settings_;
   std::array<Clock, 2> clocks_{};
