@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "eval/html.h"
 #include "eval/line_chart.h"
@@ -11,11 +12,27 @@ namespace pahtum {
 namespace {
 
 constexpr double kWidth = 360, kHeight = 200;
-constexpr double kSide = 6, kTop = 18, kBottom = 36;
+constexpr double kSide = 6, kTop = 30, kBottom = 36;
 // Widths of a character of a label at its largest, and of the space between two labels.
 constexpr double kCharacter = 7.5, kSpace = 8;
+// From one line of labels to the next, and the highest place of one.
+constexpr double kLine = 12, kHighest = 8;
 // Bars whose values find room above them.
 constexpr std::size_t kMostValues = 20;
+
+// Where a label is written: in the middle above x, on the line y.
+struct LabelPlace {
+  double x, y, width;
+};
+
+// Above the bar, or above the label before where that is in the way; nothing where there is no room above it
+// either.
+std::optional<LabelPlace> free_place(LabelPlace wanted, const std::optional<LabelPlace>& before) {
+  const bool overlaps = before && wanted.x - before->x < (wanted.width + before->width) / 2 &&
+                        std::abs(wanted.y - before->y) < kLine;
+  if (overlaps) wanted.y = before->y - kLine;
+  return wanted.y < kHighest ? std::nullopt : std::optional(wanted);
+}
 
 std::string legend(const BarChart& chart) {
   if (chart.series.size() < 2) return "";
@@ -62,6 +79,7 @@ std::string to_html(const BarChart& chart) {
   std::string svg = format_text("<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\"><title>", kWidth, kHeight) +
                     escape_html(chart.title) + "</title><desc>" + escape_html(description(chart)) +
                     "</desc>\n";
+  std::optional<LabelPlace> before;  // of the value to the left
   for (std::size_t k = 0; k < chart.labels.size(); ++k) {
     const double left = side + place * static_cast<double>(k);
     for (std::size_t s = 0; s < chart.series.size(); ++s) {
@@ -75,9 +93,13 @@ std::string to_html(const BarChart& chart) {
                          ": " + short_number(value)) +
              "</title></rect>";
       if (chart.labels.size() * chart.series.size() > kMostValues || value == 0) continue;
-      svg += format_text("<text class=\"tick\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", x + width / 2,
-                         base - height - 4) +
-             short_number(value) + "</text>";
+      const std::string text = short_number(value);
+      const auto at = free_place(
+          {x + width / 2, base - height - 4, kCharacter * static_cast<double>(text_width(text))}, before);
+      if (!at) continue;
+      before = at;
+      svg += format_text("<text class=\"tick\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", at->x, at->y) +
+             text + "</text>";
     }
     if (k % every != 0) continue;
     svg += format_text("<text class=\"tick\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", left + place / 2,
