@@ -12,11 +12,11 @@ namespace pahtum {
 namespace {
 
 constexpr double kWidth = 360, kHeight = 200;
-constexpr double kSide = 6, kTop = 30, kBottom = 36;
+constexpr double kSide = 6, kTop = 36, kBottom = 36;
 // Widths of a character of a label at its largest, and of the space between two labels.
 constexpr double kCharacter = 7.5, kSpace = 8;
 // From one line of labels to the next, and the highest place of one.
-constexpr double kLine = 12, kHighest = 8;
+constexpr double kLine = 17, kHighest = 10;
 // Bars whose values find room above them.
 constexpr std::size_t kMostValues = 20;
 

@@ -25,10 +25,10 @@ std::vector<Label> labels_of(const std::string& html) {
   return labels;
 }
 
-// Characters of the page's labels are at most 7.5 units wide and less than 12 high.
+// Characters of the page's labels are at most 7.5 units wide and less than 17 high.
 bool overlap(const Label& a, const Label& b) {
   const double width = 7.5 * static_cast<double>(a.text.size() + b.text.size()) / 2;
-  return std::abs(a.x - b.x) < width && std::abs(a.y - b.y) < 12 - 1e-6;
+  return std::abs(a.x - b.x) < width && std::abs(a.y - b.y) < 17 - 1e-6;
 }
 
 // Values of neighbours that are nearly equal, and as tall as the chart, are where labels met.
@@ -42,7 +42,7 @@ TEST(BarChart, LabelsNeverOverlapAndStayInThePicture) {
     const std::vector<Label> labels = labels_of(to_html(chart));
     EXPECT_EQ(labels.size(), 15u) << "five places and ten values";
     for (std::size_t a = 0; a < labels.size(); ++a) {
-      EXPECT_GE(labels[a].y, 8.0) << labels[a].text;
+      EXPECT_GE(labels[a].y, 10.0) << labels[a].text;
       for (std::size_t b = a + 1; b < labels.size(); ++b) {
         EXPECT_FALSE(overlap(labels[a], labels[b]))
             << second << ": " << labels[a].text << ", " << labels[b].text;
