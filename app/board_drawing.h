@@ -43,7 +43,8 @@ struct BoardMarks {
                                                    bool color);
 
 // The same as one text, each line with a newline.
-[[nodiscard]] std::string board_text(const Position& position, const BoardMarks& marks, bool color);
+[[nodiscard]] std::string board_text(const Position& position, const BoardMarks& marks = {},
+                                     bool color = false);
 
 // Characters that a text takes on the screen: escape codes take none, and UTF-8 counts by character.
 [[nodiscard]] int screen_width(std::string_view text);

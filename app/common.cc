@@ -4,12 +4,11 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iostream>
 #include <system_error>
 
-#include "app/board_drawing.h"
 #include "env/base/error.h"
+#include "env/base/text.h"
 #include "eval/player_spec.h"
 #include "model/checkpoint.h"
 #include "selfplay/config_file.h"
@@ -22,12 +21,8 @@ namespace fs = std::filesystem;
 // n of a folder called <stem>-<n>.
 std::optional<std::int64_t> run_number(const std::string& name, const std::string& stem) {
   if (!name.starts_with(stem + "-")) return std::nullopt;
-  const char* begin = name.data() + stem.size() + 1;
-  const char* end = name.data() + name.size();
-  std::int64_t number = 0;
-  const auto [stop, error] = std::from_chars(begin, end, number);
-  if (error != std::errc() || stop != end || number < 0) return std::nullopt;
-  return number;
+  const auto number = parse_number<std::int64_t>(std::string_view(name).substr(stem.size() + 1));
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 std::vector<fs::path> run_folders() {
@@ -200,10 +195,6 @@ void print_json(const nlohmann::ordered_json& document) {
 
 std::string fixed(double value, int digits) {
   return fmt::format("{:.{}f}", value, digits);
-}
-
-std::string board_text(const Position& position, std::optional<Move> last) {
-  return board_text(position, {.last = last}, false);
 }
 
 }  // namespace pahtum

@@ -95,7 +95,4 @@ void print_json(const nlohmann::ordered_json& document);
 // `value` with `digits` digits after the point.
 [[nodiscard]] std::string fixed(double value, int digits);
 
-// The board with ranks and files for people, without colours; `last` is put in parentheses.
-[[nodiscard]] std::string board_text(const Position& position, std::optional<Move> last = std::nullopt);
-
 }  // namespace pahtum

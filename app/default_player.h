@@ -1,10 +1,15 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 namespace pahtum {
+
+// In `play` and `engine` networks end their games perfectly from so many empty squares on, unless told
+// otherwise.
+inline constexpr std::int64_t kExactInPlay = 12;
 
 // Somebody to play against where nobody was named.
 struct DefaultPlayer {

@@ -17,8 +17,6 @@
 namespace pahtum {
 namespace {
 
-constexpr std::int64_t kExact = 12;  // a network player ends its games perfectly unless told otherwise
-
 struct Options {
   std::string spec;
   std::string protocol = "gtp";
@@ -96,7 +94,8 @@ void speak_grid(PlayerMind& mind, const GameConfig& rules, const Options& option
 
 int engine(const Options& options) {
   const std::string spec = options.spec.empty() ? default_spec() : options.spec;
-  PlayerMind mind(spec, {.seed = options.seed, .inference = options.inference.resolve(), .exact = kExact});
+  PlayerMind mind(spec,
+                  {.seed = options.seed, .inference = options.inference.resolve(), .exact = kExactInPlay});
   const GameConfig rules = options.rules.resolve(mind.info().game.value_or(GameConfig{}));
   require_game(mind.info(), rules);
   mind.warm_up(start_position(rules, options.seed, Stream::kEvaluationLayout, options.game));

@@ -1,7 +1,6 @@
 #include "app/game_file.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <system_error>
 #include <utility>
@@ -9,6 +8,7 @@
 #include "env/base/error.h"
 #include "env/base/files.h"
 #include "env/base/quotes.h"
+#include "env/base/text.h"
 
 namespace pahtum {
 namespace {
@@ -81,8 +81,8 @@ LoadedGame load_game(const fs::path& path, const std::string& number) {
   if (games.empty()) throw request_error(path.string(), "holds no games");
   std::size_t chosen = games.size();
   if (!number.empty()) {
-    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), chosen);
-    if (error != std::errc() || end != number.data() + number.size() || chosen < 1 || chosen > games.size()) {
+    chosen = parse_number<std::size_t>(number).value_or(0);
+    if (chosen < 1 || chosen > games.size()) {
       throw request_error(path.string(),
                           "has games 1 to " + std::to_string(games.size()) + ", not " + in_quotes(number));
     }

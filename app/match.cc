@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <iostream>
 #include <memory>
 #include <string_view>
@@ -9,6 +8,7 @@
 #include "app/interrupt.h"
 #include "env/base/error.h"
 #include "env/base/files.h"
+#include "env/base/text.h"
 #include "eval/match_games.h"
 #include "eval/results_json.h"
 #include "eval/results_text.h"
@@ -30,12 +30,9 @@ struct Options {
 };
 
 double parse_elo(std::string_view text, const std::string& whole) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    throw request_error("--sprt", "`" + whole + "` is not ELO0,ELO1, such as 0,20");
-  }
-  return value;
+  const auto value = parse_number<double>(text);
+  if (!value) throw request_error("--sprt", "`" + whole + "` is not ELO0,ELO1, such as 0,20");
+  return *value;
 }
 
 // "ELO0,ELO1"

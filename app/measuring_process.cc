@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <exception>
 #include <iostream>
 #include <string>
@@ -50,11 +49,11 @@ void serve(int socket, const MeasuringProcess::Measure& measure) {
 MeasuringProcess::MeasuringProcess(const Measure& measure) {
   std::array<int, 2> sockets{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets.data()) != 0) {
-    throw failure(kName, std::strerror(errno));
+    throw failure(kName, system_reason(errno));
   }
   child_ = ::fork();
   if (child_ < 0) {
-    const std::string reason = std::strerror(errno);
+    const std::string reason = system_reason(errno);
     for (const int socket : sockets) ::close(socket);
     throw failure(kName, reason);
   }

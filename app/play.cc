@@ -32,8 +32,6 @@ struct Options {
   RulesOptions rules;
 };
 
-constexpr std::int64_t kExact = 12;  // a network player ends its games perfectly unless told otherwise
-
 std::uint64_t fresh_seed() {
   std::random_device device;
   return device();
@@ -135,7 +133,7 @@ std::string introduction(const Table& table, Side side) {
 int play(const Options& options) {
   const Side side = side_of(options);
   const std::uint64_t seed = options.seed ? *options.seed : fresh_seed();
-  const PlayerContext context{.seed = seed, .exact = kExact};
+  const PlayerContext context{.seed = seed, .exact = kExactInPlay};
   const bool interactive = is_interactive();
   const std::optional<std::filesystem::path> kept = interactive ? kept_games_path() : std::nullopt;
   const std::optional<PlayedGame> game = game_in(options, kept);

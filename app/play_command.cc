@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <sstream>
 
 #include "app/play_game.h"
 #include "app/play_text.h"
 #include "env/base/error.h"
 #include "env/base/quotes.h"
+#include "env/base/text.h"
 #include "selfplay/config_values.h"
 
 namespace pahtum {
@@ -107,12 +107,6 @@ std::string_view more_on(PlayVerb verb) {
   }
 }
 
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
 // Names of commands as text, in quotes of code.
 std::string quoted(const std::vector<std::string>& names) {
   std::string text;
@@ -122,7 +116,7 @@ std::string quoted(const std::vector<std::string>& names) {
 
 // The row of the command that `word` means; null when it means none.
 const Row* find_row(const std::string& word) {
-  std::string name = lower(word);
+  std::string name = lower_case(word);
   const auto other = std::ranges::find(kOtherNames, name, &OtherName::name);
   if (other != kOtherNames.end()) name = other->command;
   std::vector<const Row*> begun;
@@ -140,7 +134,7 @@ const Row* find_row(const std::string& word) {
 [[noreturn]] void refuse_unknown(const std::string& word) {
   std::vector<std::string> names = {"swap"};
   for (const Row& row : kRows) names.emplace_back(row.help.name);
-  const std::string nearest = suggestion(lower(word), names);
+  const std::string nearest = suggestion(lower_case(word), names);
   throw request_error("",
                       in_quotes(word) + " is neither a move, such as d4, nor a command" +
                           (nearest.starts_with("; did you mean") ? nearest : "; `help` lists the commands"));

@@ -2,19 +2,12 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cctype>
 
 #include "env/base/error.h"
+#include "env/base/text.h"
 
 namespace pahtum {
 namespace {
-
-std::string lower(std::string_view word) {
-  std::string text(word);
-  std::ranges::transform(text, text.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 bool is_letter(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -93,14 +86,14 @@ PlayedGame PlayGame::record() const {
 }
 
 bool looks_like_move(std::string_view word) noexcept {
-  if (word.size() == 4) return lower(word) == "swap";
+  if (word.size() == 4) return lower_case(word) == "swap";
   if (word.size() < 2 || word.size() > 3) return false;
   if (word.size() == 2 && is_digit(word[0]) && is_letter(word[1])) return true;
   return is_letter(word[0]) && std::ranges::all_of(word.substr(1), is_digit);
 }
 
 Move read_move(std::string_view word, const Position& position) {
-  const std::string text = lower(word);
+  const std::string text = lower_case(word);
   const std::string subject(word);
   if (position.over()) throw request_error(subject, "the game is over: no square is empty");
   if (text == "swap") {

@@ -26,10 +26,6 @@ constexpr std::array<std::string_view, 4> kSideNames = {"white", "black", "both"
 constexpr const char* kPerson = "person";  // in records
 constexpr std::size_t kKeptGames = 50;
 
-Clock::duration duration_of(double seconds) {
-  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-}
-
 bool needs_phases(const Position& position) {
   return position.phase != Phase::kPlaying;
 }
@@ -183,7 +179,7 @@ const Analysis& PlaySession::think() {
   const Turn turn{game_.position(), number_, static_cast<int>(game_.ply())};
   ThinkLimits limits;
   limits.simulations = config_.strength.simulations;
-  if (config_.strength.seconds) limits.deadline = Clock::now() + duration_of(*config_.strength.seconds);
+  if (config_.strength.seconds) limits.deadline = Clock::now() + thinking_time(*config_.strength.seconds);
   limits.stop = &stop_on_interrupt();
   out_.flush();
   const ThinkingNote note(config_.interactive);
@@ -224,7 +220,7 @@ void PlaySession::made_move() {
 
 void PlaySession::pause() {
   constexpr auto kStep = std::chrono::milliseconds(50);
-  const auto end = Clock::now() + duration_of(config_.pause);
+  const auto end = Clock::now() + thinking_time(config_.pause);
   while (!interrupted() && Clock::now() < end) {
     std::this_thread::sleep_for(std::min<Clock::duration>(kStep, end - Clock::now()));
   }

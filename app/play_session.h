@@ -123,6 +123,8 @@ class PlaySession {
   void load(const std::vector<std::string>& words);
   void resume();
   void resign();
+  // Throws as the function does for any of the engines.
+  void require_start_for_engines(const Position& start) const;
   void go_on_with(const PlayedGame& game, const std::string& kept_record);
 
   PlayConfig config_;

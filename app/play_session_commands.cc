@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <ostream>
 #include <utility>
 
@@ -9,19 +8,11 @@
 #include "app/play_text.h"
 #include "env/base/error.h"
 #include "env/base/quotes.h"
+#include "env/base/text.h"
 #include "env/game_rules.h"
 
 namespace pahtum {
 namespace {
-
-// A whole number or a decimal one; nothing for anything else.
-template <class Number>
-std::optional<Number> number_in(const std::string& text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 // The rules that words such as `--size 5 --holes 3` make of `usual`.
 GameConfig rules_in(std::vector<std::string> words, const GameConfig& usual) {
@@ -205,7 +196,7 @@ void PlaySession::set_strength(const std::string& command, const std::string& nu
     if (player) require_search(player->info(), command);
   }
   if (command == "sims") {
-    const auto simulations = number_in<std::int64_t>(number);
+    const auto simulations = parse_number<std::int64_t>(number);
     if (!simulations || *simulations < 1 || *simulations > kMostSimulations) {
       throw request_error(
           command, in_quotes(number) + " is no whole number from 1 to " + std::to_string(kMostSimulations));
@@ -213,7 +204,7 @@ void PlaySession::set_strength(const std::string& command, const std::string& nu
     config_.strength = {.simulations = simulations, .seconds = std::nullopt};
     out_ << "The engine thinks for " << *simulations << " simulations a move.\n";
   } else {
-    const auto seconds = number_in<double>(number);
+    const auto seconds = parse_number<double>(number);
     if (!seconds || !(*seconds >= kLeastSeconds && *seconds <= kMostSeconds)) {
       throw request_error(command,
                           in_quotes(number) + " is no number of seconds from 0.001 to 86400, such as 0.5");
@@ -265,9 +256,7 @@ void PlaySession::set_holes(const std::string& word) {
 
 void PlaySession::load(const std::vector<std::string>& words) {
   const LoadedGame loaded = load_game(words.front(), words.size() == 2 ? words[1] : "");
-  for (const auto& player : engines_) {
-    if (player) require_start(player->info(), loaded.game.start);
-  }
+  require_start_for_engines(loaded.game.start);
   file_unfinished();
   out_ << wrapped(to_text(loaded), config_.width);
   go_on_with(loaded.game, "");
@@ -280,11 +269,15 @@ void PlaySession::resume() {
   const auto game = newest_stopped_game(*path, kept_record_);
   if (!game)
     throw request_error("resume", path->string() + " holds no other game that was left before its end");
-  for (const auto& player : engines_) {
-    if (player) require_start(player->info(), game->start);
-  }
+  require_start_for_engines(game->start);
   file_unfinished();
   go_on_with(*game, to_text(*game));
+}
+
+void PlaySession::require_start_for_engines(const Position& start) const {
+  for (const auto& player : engines_) {
+    if (player) require_start(player->info(), start);
+  }
 }
 
 // From now on the game is this one, at its end.

@@ -7,14 +7,10 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "eval/results_text.h"
+#include "env/base/text.h"
 
 namespace pahtum {
 namespace {
-
-std::string plural(int number, const std::string& one, const std::string& many) {
-  return std::to_string(number) + " " + (number == 1 ? one : many);
-}
 
 // "won", "lost" or "drawn" for the side to move.
 std::string result_word(Value value) {
@@ -150,21 +146,19 @@ std::string phase_text(const Position& position) {
       text += holes == 1 ? "It is the last one; then " + other + " sets the first stone."
                          : std::to_string(holes) + " are still to come, in turn; Black places the last one.";
       if (position.swap_follows != 0) text += " After the first stone, colours may be swapped.";
-      return wrapped(text, 78);
+      return text;
     }
     case Phase::kOpening:
       if (holes > 0) {
-        return wrapped(mover + " places " + plural(holes, "hole", "holes") +
-                           " more and then the first stone, all in a row: name an empty square for a hole. "
-                           "Then " +
-                           other + " may swap colours.",
-                       78);
+        return mover + " places " + counted(holes, "hole", "holes") +
+               " more and then the first stone, all in a row: name an empty square for a hole. "
+               "Then " +
+               other + " may swap colours.";
       }
-      return wrapped(mover + " sets the first stone; then " + other + " may swap colours.", 78);
+      return mover + " sets the first stone; then " + other + " may swap colours.";
     case Phase::kSwapping:
-      return wrapped(mover + " may answer with a stone, or type `swap`: the stone on the board becomes " +
-                         std::string(color_name(position.mover)) + ", and " + other + " goes on.",
-                     78);
+      return mover + " may answer with a stone, or type `swap`: the stone on the board becomes " +
+             std::string(color_name(position.mover)) + ", and " + other + " goes on.";
   }
   return "";
 }
@@ -175,7 +169,7 @@ std::string move_text(const Position& before, Move move) {
   const std::string square = to_text(move, before.size);
   if (end.holes != before.holes) return "places a hole on " + square;
   const int gain = end.points_of(before.mover) - before.points_of(before.mover);
-  return "plays " + square + (gain > 0 ? " (+" + plural(gain, "point", "points") + ")" : "");
+  return "plays " + square + (gain > 0 ? " (+" + counted(gain, "point", "points") + ")" : "");
 }
 
 void note_analysis(const Analysis& analysis, BoardMarks& marks) {
@@ -241,7 +235,7 @@ std::string analysis_text(const Analysis& analysis, const Position& position, in
   std::string effort;
   if (analysis.simulations > 0) effort = std::to_string(analysis.simulations) + " simulations";
   if (analysis.depth > 0) {
-    effort += (effort.empty() ? "" : ", ") + plural(analysis.depth, "ply", "plies") + " ahead";
+    effort += (effort.empty() ? "" : ", ") + counted(analysis.depth, "ply", "plies") + " ahead";
   }
   std::string lines = wrapped(text, width, 2);
   if (analysis.wdl) {

@@ -16,7 +16,7 @@ namespace pahtum {
 [[nodiscard]] std::string points_text(const Position& position);
 
 // What the next move is, where it is no stone as usual: who places holes and how many, what a swap would do.
-// Empty in the phase kPlaying, else lines of at most 78 characters.
+// Empty in the phase kPlaying.
 [[nodiscard]] std::string phase_text(const Position& position);
 
 // "d4", "a hole on d4", "swap the colours", with the points it gains where it does: "d4 (+3 points)".

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <memory>
 
+#include "app/board_drawing.h"
 #include "app/common.h"
 
 namespace pahtum {

@@ -12,6 +12,7 @@
 #include <stop_token>
 #include <thread>
 
+#include "app/board_drawing.h"
 #include "app/common.h"
 #include "app/interrupt.h"
 #include "app/solve_layouts.h"

@@ -10,18 +10,13 @@
 #include "env/base/error.h"
 #include "env/base/files.h"
 #include "env/base/quotes.h"
+#include "env/base/text.h"
 
 namespace pahtum {
 namespace {
 
 constexpr int kMostHoles = kMaxSquares - 2;
 constexpr std::size_t kMostLayouts = 1'000'000;
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
-}
 
 // Calls visit(part) for what stands between the separators.
 template <class Visit>
@@ -32,13 +27,6 @@ void for_each_part(std::string_view text, char separator, Visit&& visit) {
     if (end == std::string_view::npos) return;
     text.remove_prefix(end + 1);
   }
-}
-
-// The whole text as a number of type T.
-template <class T>
-bool read_number(std::string_view text, T& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
 }
 
 std::string shortest(double value) {
@@ -132,23 +120,25 @@ HoleCounts HoleCounts::parse(std::string_view text) {
   HoleCounts counts;
   for_each_part(text, ',', [&](std::string_view part) {
     const std::size_t colon = part.find(':');
-    Choice choice;
-    if (!read_number(trimmed(part.substr(0, colon)), choice.holes)) {
+    const auto holes = parse_number<int>(trimmed(part.substr(0, colon)));
+    if (!holes) {
       throw request_error("", in_quotes(text) +
                                   " is no number of holes; use a number (5), several (3,5,7), or "
                                   "numbers with weights (3:1,5:2)");
     }
+    Choice choice{.holes = *holes};
     if (choice.holes < 0 || choice.holes > kMostHoles) {
       throw request_error("",
                           std::to_string(choice.holes) + " holes; use 0 to " + std::to_string(kMostHoles));
     }
     if (colon != std::string_view::npos) {
-      const bool number = read_number(trimmed(part.substr(colon + 1)), choice.weight);
-      if (!number || !is_weight(choice.weight)) {
+      const auto weight = parse_number<double>(trimmed(part.substr(colon + 1)));
+      if (!weight || !is_weight(*weight)) {
         throw request_error("", in_quotes(part) +
                                     " has no weight; use number:weight with a weight above 0 and "
                                     "at most 1e9");
       }
+      choice.weight = *weight;
     }
     if (std::ranges::find(counts.choices_, choice.holes, &Choice::holes) != counts.choices_.end()) {
       throw request_error("", in_quotes(text) + " names " + std::to_string(choice.holes) +
@@ -329,14 +319,13 @@ RunPoints parse_run_points(std::string_view text) {
   RunPoints result{};
   std::size_t count = 0;
   for_each_part(text, ',', [&](std::string_view part) {
-    int value = 0;
-    if (!read_number(part, value) || value < 0 || value > kMostRunPoints ||
-        count == result.by_length.size()) {
+    const auto value = parse_number<int>(part);
+    if (!value || *value < 0 || *value > kMostRunPoints || count == result.by_length.size()) {
       throw request_error("", in_quotes(text) +
                                   " is no table of points; give eight numbers 0 … 10000, for runs of 1 to 8 "
                                   "squares: 0,0,3,10,25,56,119,246");
     }
-    result.by_length[count++] = static_cast<std::uint16_t>(value);
+    result.by_length[count++] = static_cast<std::uint16_t>(*value);
   });
   if (count < result.by_length.size()) {
     throw request_error("", in_quotes(text) + " has " + std::to_string(count) +

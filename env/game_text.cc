@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <charconv>
 #include <limits>
 
 #include "env/base/error.h"
 #include "env/base/files.h"
 #include "env/base/quotes.h"
+#include "env/base/text.h"
 #include "env/game_config.h"
 
 namespace pahtum {
@@ -147,14 +147,12 @@ class LineParser {
   }
 
   [[nodiscard]] std::uint64_t number(const Part& part, Key key) const {
-    std::uint64_t value = 0;
-    const char* end = part.text.data() + part.text.size();
-    const auto [stop, error] = std::from_chars(part.text.data(), end, value);
-    if (error != std::errc() || stop != end) {
+    const auto value = parse_number<std::uint64_t>(part.text);
+    if (!value) {
       fail(part.at, std::string(kKeyNames[key]) + ": " + in_quotes(part.text) +
                         " is no whole number from 0 to 18446744073709551615");
     }
-    return value;
+    return *value;
   }
 
   [[nodiscard]] std::string text(Key key) const {

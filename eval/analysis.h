@@ -27,6 +27,8 @@ struct Turn {
 // charles have use for none.
 struct ThinkLimits {
   using Clock = std::chrono::steady_clock;
+  static constexpr double kLeastSeconds = 0.001;  // of any decision, whatever is left
+
   std::optional<Clock::time_point> deadline;
   std::optional<std::int64_t> simulations;  // or rollouts, or nodes of alpha-beta
   std::optional<int> depth;                 // plies, of alpha-beta
@@ -34,18 +36,22 @@ struct ThinkLimits {
   // Set by another thread, ends the search at once whatever else holds. Must outlive the call; may be null.
   const std::atomic<bool>* stop = nullptr;
 
-  [[nodiscard]] bool given() const noexcept { return deadline || simulations || depth || infinite; }
+  [[nodiscard]] bool given() const noexcept { return given_for_simulations() || depth; }
+  // One that a search by simulations has a use for.
+  [[nodiscard]] bool given_for_simulations() const noexcept { return deadline || simulations || infinite; }
   [[nodiscard]] bool stopped() const noexcept {
     return stop != nullptr && stop->load(std::memory_order_relaxed);
   }
   // Until the deadline, at least a thousandth so that 0 stays free to mean "no limit"; 0 without one.
   [[nodiscard]] double seconds_left() const noexcept {
     if (!deadline) return 0.0;
-    constexpr double kLeast = 0.001;
-    return std::max(kLeast, std::chrono::duration<double>(*deadline - Clock::now()).count());
+    return std::max(kLeastSeconds, std::chrono::duration<double>(*deadline - Clock::now()).count());
   }
 };
 
+[[nodiscard]] inline ThinkLimits::Clock::duration thinking_time(double seconds) noexcept {
+  return std::chrono::duration_cast<ThinkLimits::Clock::duration>(std::chrono::duration<double>(seconds));
+}
 [[nodiscard]] inline double thinking_seconds(ThinkLimits::Clock::time_point started) noexcept {
   return std::chrono::duration<double>(ThinkLimits::Clock::now() - started).count();
 }

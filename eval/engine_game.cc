@@ -1,9 +1,9 @@
 #include "eval/engine_game.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "env/base/error.h"
+#include "env/base/text.h"
 
 namespace pahtum {
 
@@ -70,7 +70,6 @@ void EngineGame::undo() {
 }
 
 double seconds_for_move(const Position& position, const EngineClock& clock, double margin) {
-  constexpr double kLeast = 0.001;
   // Who moves now places the first, third, … of the squares left. The last few moves are solved in no time,
   // so most of them get no share; half of the moves left always do.
   constexpr int kCheapMoves = 5;
@@ -80,36 +79,22 @@ double seconds_for_move(const Position& position, const EngineClock& clock, doub
   if (clock.moves_to_go) moves = std::clamp(*clock.moves_to_go, 1, moves);
   const double usable = clock.left - margin;
   const double share = usable / moves + std::max(0.0, clock.increment - margin);
-  return std::max(kLeast, std::min(share, usable));
+  return std::max(ThinkLimits::kLeastSeconds, std::min(share, usable));
 }
 
 ThinkLimits::Clock::time_point deadline_after(ThinkLimits::Clock::time_point started, double seconds,
                                               double margin) {
-  constexpr double kLeast = 0.001;
-  return started + std::chrono::duration_cast<ThinkLimits::Clock::duration>(
-                       std::chrono::duration<double>(std::max(kLeast, seconds - margin)));
-}
-
-std::vector<std::string> split_words(std::string_view line) {
-  constexpr std::string_view kBlank = " \t\r";
-  std::vector<std::string> words;
-  for (std::size_t begin = line.find_first_not_of(kBlank); begin != std::string_view::npos;) {
-    const std::size_t end = std::min(line.find_first_of(kBlank, begin), line.size());
-    words.emplace_back(line.substr(begin, end - begin));
-    begin = line.find_first_not_of(kBlank, end);
-  }
-  return words;
+  return started + thinking_time(std::max(ThinkLimits::kLeastSeconds, seconds - margin));
 }
 
 std::int64_t parse_whole(const std::string& what, std::string_view text, std::int64_t least,
                          std::int64_t most) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < least || value > most) {
+  const auto value = parse_number<std::int64_t>(text);
+  if (!value || *value < least || *value > most) {
     throw request_error(what,
                         "give a whole number from " + std::to_string(least) + " to " + std::to_string(most));
   }
-  return value;
+  return *value;
 }
 
 }  // namespace pahtum

@@ -83,8 +83,6 @@ struct EngineClock {
 [[nodiscard]] ThinkLimits::Clock::time_point deadline_after(ThinkLimits::Clock::time_point started,
                                                             double seconds, double margin);
 
-// The words of a line, which spaces, tabs and carriage returns separate.
-[[nodiscard]] std::vector<std::string> split_words(std::string_view line);
 // A whole number within limits. Throws a kRequest Error that names `what`.
 [[nodiscard]] std::int64_t parse_whole(const std::string& what, std::string_view text, std::int64_t least,
                                        std::int64_t most);

@@ -1,13 +1,13 @@
 #include "eval/engine_player.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "env/base/error.h"
+#include "env/base/text.h"
 #include "eval/engine_game.h"
 #include "eval/grid.h"
 
@@ -16,12 +16,6 @@ namespace {
 
 // Beyond the time for a move, where the SPEC has one: a program that is still silent then is taken for hung.
 constexpr std::chrono::seconds kPatience{120};
-
-std::string lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 }  // namespace
 

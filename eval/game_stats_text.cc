@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <vector>
 
+#include "env/base/text.h"
 #include "eval/results_text.h"
 
 namespace pahtum {
@@ -14,19 +14,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Row = std::vector<std::string>;
 
-std::string number_text(double value, int digits) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.*f", digits, value);
-  return text.data();
-}
-
 std::string interval_text(const Estimate& estimate, std::string (*text)(double)) {
   const bool bounded = std::isfinite(estimate.low) && std::isfinite(estimate.high);
   return bounded ? text(estimate.low) + " .. " + text(estimate.high) : "-";
 }
 
 std::string points_text(double points) {
-  return number_text(points, 2);
+  return decimal(points, 2);
 }
 
 Row result_row(const std::string& name, const WinDrawLoss& results) {
@@ -54,8 +48,8 @@ std::string runs_table(const GameStats& stats) {
   for (std::size_t length = 1; length <= kMaxSize; ++length) {
     if (stats.white_runs[length] == 0 && stats.black_runs[length] == 0) continue;
     rows.push_back({"of " + std::to_string(length),
-                    number_text(static_cast<double>(stats.white_runs[length]) / games, 3),
-                    number_text(static_cast<double>(stats.black_runs[length]) / games, 3)});
+                    decimal(static_cast<double>(stats.white_runs[length]) / games, 3),
+                    decimal(static_cast<double>(stats.black_runs[length]) / games, 3)});
   }
   return table_text(rows);
 }
@@ -85,7 +79,7 @@ std::string first_moves_map(int size, const FirstMoves& first) {
     for (int column = 0; column < size; ++column) {
       const double share = first.share(square_at(row, column));
       const auto shade = static_cast<std::size_t>(std::ceil(4 * share / largest - 1e-9));
-      const std::string percent = number_text(100 * share, 1);
+      const std::string percent = decimal(100 * share, 1);
       text += std::string(std::max<std::size_t>(6, percent.size() + 1) - percent.size(), ' ') + percent +
               kShades[shade];
     }

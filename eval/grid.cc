@@ -6,19 +6,9 @@
 #include <vector>
 
 #include "env/base/error.h"
+#include "env/base/text.h"
 
 namespace pahtum {
-namespace {
-
-std::string_view trimmed(std::string_view line) {
-  constexpr std::string_view kBlank = " \t\r";
-  const std::size_t first = line.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  return line.substr(first, line.find_last_not_of(kBlank) + 1 - first);
-}
-
-}  // namespace
-
 std::string grid_text(const Position& position) {
   std::string text;
   for (int row = 0; row < position.size; ++row) {

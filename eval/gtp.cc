@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <limits>
 
 #include "env/base/error.h"
+#include "env/base/text.h"
 
 namespace pahtum {
 namespace {
@@ -32,26 +32,6 @@ std::string preprocessed(std::string_view line) {
 
 bool is_number(const std::string& word) {
   return !word.empty() && std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
-}
-
-std::string lower_case(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
-std::string decimal(double value, int digits) {
-  std::array<char, 64> text{};
-  const int length = std::snprintf(text.data(), text.size(), "%.*f", digits, value);
-  return {text.data(), static_cast<std::size_t>(std::max(length, 0))};
-}
-
-// An answer must not hold an empty line or a control character.
-std::string one_line(std::string text) {
-  for (char& c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 32 || byte == 127) c = ' ';
-  }
-  return text;
 }
 
 }  // namespace
@@ -120,7 +100,7 @@ std::string Gtp::handle(std::string_view line) {
     answer = (this->*row->second.run)(words);
   } catch (const std::exception& error) {
     status = '?';
-    answer = one_line(error.what());
+    answer = printable(error.what());  // an empty line would end it
   }
   return status + id + (answer.empty() || answer.front() == '\n' ? "" : " ") + answer + "\n\n";
 }
@@ -330,9 +310,7 @@ std::string Gtp::random(const Words& words) {
 }
 
 std::string Gtp::set_up(const Words& words) {
-  std::string text = words[1];
-  for (std::size_t k = 2; k < words.size(); ++k) text += " " + words[k];
-  const Position position = parse_position(text);
+  const Position position = parse_position(joined(std::span(words).subspan(1)));
   mind_.require_position(position);
   game_.set_up(position);
   reset_clocks();

@@ -107,10 +107,8 @@ Analysis NetworkPlayer::analyse(const Turn& turn, const ThinkLimits& limits) {
   const auto started = ThinkLimits::Clock::now();
   require_size(turn.position);
   ThinkLimits bounds = limits;
-  const bool bounded = limits.deadline || limits.simulations || limits.infinite;
-  if (!bounded && search_.seconds) {
-    bounds.deadline = started + std::chrono::duration_cast<ThinkLimits::Clock::duration>(
-                                    std::chrono::duration<double>(*search_.seconds));
+  if (!limits.given_for_simulations() && search_.seconds) {
+    bounds.deadline = started + thinking_time(*search_.seconds);
   }
   const Evaluation own = evaluate({&turn.position, 1}).front();
   Analysis analysis =
@@ -220,10 +218,9 @@ void NetworkPlayer::explain_solution(const Position& position, const ThinkLimits
 }
 
 void NetworkPlayer::choose_by_time(std::span<const Turn> turns, std::span<Move> moves) {
-  const auto budget = std::chrono::duration_cast<SearchTree::Clock::duration>(
-      std::chrono::duration<double>(*search_.seconds));
   for (std::size_t k = 0; k < turns.size(); ++k) {
-    choose_by_search(turns.subspan(k, 1), moves.subspan(k, 1), SearchTree::Clock::now() + budget);
+    choose_by_search(turns.subspan(k, 1), moves.subspan(k, 1),
+                     SearchTree::Clock::now() + thinking_time(*search_.seconds));
   }
 }
 

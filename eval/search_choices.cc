@@ -19,7 +19,7 @@ Value outcome_value(int points) noexcept {
 Analysis UctChoice::analyse(const Position& position, Random& random, const ThinkLimits& limits) {
   UctSearch::Limits bounds{
       .simulations = limits.simulations, .deadline = limits.deadline, .stop = limits.stop};
-  if (!limits.deadline && !limits.simulations && !limits.infinite) bounds.simulations = simulations_;
+  if (!limits.given_for_simulations()) bounds.simulations = simulations_;
   if (legal_count(position) == 1) bounds.simulations = 1;
   const UctSearch::Result found = search_.search(position, random, bounds);
   Analysis analysis;

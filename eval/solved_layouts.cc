@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <functional>
 #include <span>
 #include <sstream>
@@ -10,6 +9,7 @@
 
 #include "env/base/error.h"
 #include "env/base/files.h"
+#include "env/base/text.h"
 
 namespace pahtum {
 namespace {
@@ -40,12 +40,9 @@ class FilePlace {
 
 template <class T>
 T number(const FilePlace& place, const std::string& word, const std::string& what) {
-  T value{};
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size()) {
-    place.refuse(what + " is \"" + word + "\"; a whole number is needed");
-  }
-  return value;
+  const auto value = parse_number<T>(word);
+  if (!value) place.refuse(what + " is \"" + word + "\"; a whole number is needed");
+  return *value;
 }
 
 std::vector<std::string> words_of(const std::string& line) {

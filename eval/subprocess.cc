@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
-#include <cstring>
 #include <thread>
 
 #include "env/base/error.h"
@@ -24,10 +23,6 @@ namespace pahtum {
 namespace {
 
 constexpr std::size_t kLongestLine = std::size_t{1} << 20;
-
-std::string text_of_error(int code) {
-  return std::strerror(code);  // NOLINT(concurrency-mt-unsafe): glibc's is safe for known codes
-}
 
 // The program's environment with `variables` in place of what has their names.
 std::vector<std::string> environment_with(const Subprocess::Variables& variables) {
@@ -46,7 +41,7 @@ std::vector<std::string> environment_with(const Subprocess::Variables& variables
 
 Subprocess::Subprocess(std::string command, const Variables& variables) : command_(std::move(command)) {
   std::array<int, 2> ends{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) fail(text_of_error(errno));
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) fail(system_reason(errno));
   socket_ = ends[0];
   std::vector<std::string> environment = environment_with(variables);
   std::vector<char*> pointers;
@@ -72,7 +67,7 @@ Subprocess::Subprocess(std::string command, const Variables& variables) : comman
   if (error == 0) return;
   pid_ = -1;
   ::close(socket_);
-  fail("cannot be started: " + text_of_error(error));
+  fail("cannot be started: " + system_reason(error));
 }
 
 Subprocess::~Subprocess() {
@@ -119,7 +114,7 @@ void Subprocess::write(std::string_view text) {
     const ssize_t sent = ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0 && (errno == EPIPE || errno == ECONNRESET)) report_end();
-    if (sent < 0) fail("cannot be written to: " + text_of_error(errno));
+    if (sent < 0) fail("cannot be written to: " + system_reason(errno));
     text.remove_prefix(static_cast<std::size_t>(sent));
   }
 }

@@ -2,32 +2,18 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <limits>
 #include <optional>
 
 #include "env/base/error.h"
+#include "env/base/text.h"
 
 namespace pahtum {
 namespace {
 
 constexpr std::int64_t kMostSeed = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMostPly = 1000;
-
-std::string printable(std::string text) {
-  for (char& c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 32 || byte == 127) c = ' ';
-  }
-  return text;
-}
-
-std::string joined(const std::vector<std::string>& words, std::size_t begin, std::size_t end) {
-  std::string text;
-  for (std::size_t k = begin; k < end; ++k) text += (text.empty() ? "" : " ") + words[k];
-  return text;
-}
 
 }  // namespace
 
@@ -110,9 +96,7 @@ void Ugi::set_option(const Words& words) {
   if (words.size() < 5 || words[1] != "name" || words[3] != "value" || words.size() > 5) {
     throw request_error("setoption", "say: setoption name NAME value VALUE");
   }
-  std::string name = words[2];
-  std::ranges::transform(name, name.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string name = lower_case(words[2]);
   const std::string& value = words[4];
   if (name == "margin") {
     margin_ = parse_whole("Margin", value, 0, kMarginMost);
@@ -142,7 +126,7 @@ void Ugi::set_position(const Words& words) {
     if (moves > 2 && words.size() > 2) throw request_error(words[2], "say: position startpos moves …");
     other.restart();
   } else if (words.size() > 2 && words[1] == "fen") {
-    other.set_up(parse_position(joined(words, 2, moves)), static_cast<int>(ply_));
+    other.set_up(parse_position(joined(std::span(words).subspan(2, moves - 2))), static_cast<int>(ply_));
   } else {
     throw request_error("position", "say: position startpos|fen POSITION [moves MOVE…]");
   }

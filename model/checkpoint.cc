@@ -1,7 +1,6 @@
 #include "model/checkpoint.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -9,6 +8,7 @@
 
 #include "env/base/error.h"
 #include "env/base/files.h"
+#include "env/base/text.h"
 
 namespace pahtum {
 namespace {
@@ -16,9 +16,8 @@ namespace {
 using nlohmann::json;
 
 constexpr int kManifestVersion = 1;
-constexpr FrameFormat kFormat{.magic = "PAHTUMCK", .version = 1, .what = "checkpoint"};
+constexpr FrameFormat kFormat{.magic = kCheckpointMagic, .version = 1, .what = "checkpoint"};
 constexpr std::size_t kLengthSize = sizeof(std::uint64_t);
-constexpr std::size_t kMostHeaderBytes = std::size_t{16} << 20;  // hundreds of times what any network needs
 
 // Tensors lie one after another in the order of the header, which rules out gaps and overlaps.
 std::vector<StoredTensor> read_tensors(const ObjectReader& header, std::string_view data) {
@@ -32,10 +31,7 @@ std::vector<StoredTensor> read_tensors(const ObjectReader& header, std::string_v
       throw reader.refuse("name", "\"" + tensor.name + "\" is there twice");
     if (element_size(tensor.dtype) == 0 || tensor.dtype == "F16")
       throw reader.refuse("dtype", "is none of F32, I64 and U8");
-    for (const json& extent : reader.list("shape")) {
-      if (!extent.is_number_integer()) throw reader.refuse("shape", "holds something that is not an integer");
-      tensor.shape.push_back(extent.get<std::int64_t>());
-    }
+    tensor.shape = reader.integers("shape");
     const auto offset = static_cast<std::uint64_t>(reader.integer("offset", 0));
     const auto length = static_cast<std::uint64_t>(reader.integer("length", 0));
     if (offset != end) {
@@ -60,11 +56,7 @@ std::vector<StoredTensor> read_tensors(const ObjectReader& header, std::string_v
 // The number NNNNNN of NNNNNN.ckpt.
 std::optional<std::uint64_t> checkpoint_number(const std::filesystem::path& path) {
   if (path.extension() != ".ckpt") return std::nullopt;
-  const std::string stem = path.stem().string();
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(stem.data(), stem.data() + stem.size(), number);
-  if (stem.empty() || error != std::errc{} || end != stem.data() + stem.size()) return std::nullopt;
-  return number;
+  return parse_number<std::uint64_t>(path.stem().string());
 }
 
 }  // namespace

@@ -27,6 +27,8 @@ struct Manifest {
   nlohmann::json counters;  // what the training loop needs to go on; an object
 };
 
+inline constexpr std::string_view kCheckpointMagic = "PAHTUMCK";
+
 // The manifest as JSON, as it stands in checkpoints and exported networks; and read again. Throws the
 // reader's kRequest Errors.
 [[nodiscard]] nlohmann::json manifest_json(const Manifest& manifest);

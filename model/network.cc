@@ -241,8 +241,8 @@ void load_network(const Checkpoint& checkpoint, const std::string& prefix, Netwo
   for (auto& [name, tensor] : network.tensors()) {
     const std::string full_name = prefix + "/" + name;
     expected.insert(full_name);
-    const auto stored = std::ranges::find(checkpoint.tensors, full_name, &StoredTensor::name);
-    if (stored == checkpoint.tensors.end()) {
+    const StoredTensor* stored = find_tensor(checkpoint.tensors, full_name);
+    if (stored == nullptr) {
       throw request_error("checkpoint", "tensor \"" + full_name + "\" is missing; " + shape + " needs it");
     }
     if (stored->dtype != "F32" || c10::IntArrayRef(stored->shape) != tensor.sizes()) {

@@ -21,7 +21,6 @@ constexpr const char* kManifestKey = "manifest";
 constexpr const char* kNormalizationKey = "batch_norm";
 constexpr const char* kFolded = "folded";
 constexpr const char* kSeparate = "separate";
-constexpr std::size_t kMostManifestBytes = std::size_t{16} << 20;
 
 json outputs_text(NetworkShape shape) {
   return {{"policy", std::string("[batch, actions] logits, not masked; action = row * size + column, row 0 "
@@ -81,7 +80,7 @@ Checkpoint to_checkpoint(NetworkArchive archive, const std::string& source, cons
                                     in_quotes(normalization) + "; it must be folded or separate");
   }
   const json document = parse_json(text_of(archive, kManifestKey, source, what),
-                                   source + ": `" + kManifestKey + "`", kMostManifestBytes);
+                                   source + ": `" + kManifestKey + "`", kMostHeaderBytes);
   Manifest manifest = read_manifest(ObjectReader(source, what, kManifestKey, document));
 
   const bool folded = normalization == kFolded;

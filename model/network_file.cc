@@ -1,7 +1,6 @@
 #include "model/network_file.h"
 
 #include <cstdint>
-#include <cstring>
 #include <fstream>
 #include <string>
 #include <system_error>
@@ -42,7 +41,7 @@ Checkpoint load_network_file(const std::filesystem::path& path) {
   file.close();
 
   const std::string source = path.string();
-  if (first.starts_with("PAHTUMCK")) return load_checkpoint(path);
+  if (first.starts_with(kCheckpointMagic)) return load_checkpoint(path);
   if (first.starts_with("PK\x03\x04"))
     return to_checkpoint(read_torchscript(path), source, "TorchScript archive");
   if (begins_like_safetensors(first)) {

@@ -46,6 +46,15 @@ const json& ObjectReader::list(const std::string& name) const {
   return value;
 }
 
+std::vector<std::int64_t> ObjectReader::integers(const std::string& name) const {
+  std::vector<std::int64_t> numbers;
+  for (const json& entry : list(name)) {
+    if (!entry.is_number_integer()) throw refuse(name, "holds something that is not an integer");
+    numbers.push_back(entry.get<std::int64_t>());
+  }
+  return numbers;
+}
+
 ObjectReader ObjectReader::object(const std::string& name) const {
   return {path_, what_, place_of(name), field(name)};
 }

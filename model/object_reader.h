@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "env/base/error.h"
 #include "env/base/schema.h"
@@ -29,6 +30,8 @@ class ObjectReader {
                                      std::int64_t maximum = std::numeric_limits<std::int64_t>::max()) const;
   [[nodiscard]] std::string text(const std::string& name) const;
   [[nodiscard]] const nlohmann::json& list(const std::string& name) const;
+  // A list of integers alone.
+  [[nodiscard]] std::vector<std::int64_t> integers(const std::string& name) const;
   [[nodiscard]] ObjectReader object(const std::string& name) const;
   // Entry number `index` of a list in this object, itself an object.
   [[nodiscard]] ObjectReader entry(const std::string& name, std::size_t index) const;
@@ -63,6 +66,8 @@ class ObjectReader {
 // and one nested deeper than kMostJsonDepth, since copying and writing go as deep into the stack.
 inline constexpr std::size_t kMostJsonBytes = std::size_t{256} << 20;
 inline constexpr int kMostJsonDepth = 64;
+// Of what says how the weights in a file lie: hundreds of times what any network needs.
+inline constexpr std::size_t kMostHeaderBytes = std::size_t{16} << 20;
 [[nodiscard]] nlohmann::json parse_json(std::string_view text, const std::string& subject,
                                         std::size_t most_bytes = kMostJsonBytes);
 

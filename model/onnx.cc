@@ -180,8 +180,7 @@ class NetworkGraph {
   std::string add_relu(const std::string& input) { return add("Relu", input + ".relu", {input}); }
 
   [[nodiscard]] const StoredTensor* find(const std::string& name) const {
-    const auto found = std::ranges::find(archive_.tensors, name, &StoredTensor::name);
-    return found == archive_.tensors.end() ? nullptr : &*found;
+    return find_tensor(archive_.tensors, name);
   }
   // The tensor as float32.
   std::string number(const std::string& name) {

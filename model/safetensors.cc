@@ -16,7 +16,6 @@ using nlohmann::json;
 
 constexpr const char* kMetadata = "__metadata__";
 constexpr std::size_t kAlignment = 8;
-constexpr std::size_t kMostHeaderBytes = std::size_t{16} << 20;  // hundreds of times what any network needs
 
 // A tensor of the header: its name, shape and place.
 struct Entry {

@@ -1,6 +1,7 @@
 #include "model/stored_tensor.h"
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <utility>
 
 #include "env/base/bytes.h"
@@ -22,6 +23,11 @@ std::string converted(const std::string& data) {
 }
 
 }  // namespace
+
+const StoredTensor* find_tensor(std::span<const StoredTensor> tensors, std::string_view name) noexcept {
+  const auto found = std::ranges::find(tensors, name, &StoredTensor::name);
+  return found == tensors.end() ? nullptr : &*found;
+}
 
 std::size_t element_size(std::string_view dtype) noexcept {
   if (dtype == "F32") return 4;

@@ -18,6 +18,10 @@ struct StoredTensor {
   std::string data;  // raw bytes
 };
 
+// The tensor of that name; null when there is none.
+[[nodiscard]] const StoredTensor* find_tensor(std::span<const StoredTensor> tensors,
+                                              std::string_view name) noexcept;
+
 // Bytes of an element; 0 for a dtype that no file of the project holds.
 [[nodiscard]] std::size_t element_size(std::string_view dtype) noexcept;
 

@@ -17,7 +17,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint64_t kMostTextBytes = std::uint64_t{16} << 20;  // of JSON
 constexpr const char* kExtraFolder = "extra/";
 constexpr int kCaseSensitive = 1;
 
@@ -108,9 +107,9 @@ NetworkArchive read_torchscript(const std::filesystem::path& path) {
                                     "wrote: it has no extra file ") +
                             name);
   }
-  const auto text = [&](const char* name) { return zip.read(std::string(kExtraFolder) + name); };
+  const auto text = [&](const char* name) { return zip.read(std::string(kExtraFolder).append(name)); };
   const auto document = [&](const char* name) {
-    return parse_json(text(name), path.string() + ": " + name, kMostTextBytes);
+    return parse_json(text(name), path.string() + ": " + name, kMostHeaderBytes);
   };
   const std::string what = "TorchScript archive";
 
@@ -126,10 +125,7 @@ NetworkArchive read_torchscript(const std::filesystem::path& path) {
     const ObjectReader entry = list.entry("tensors", index);
     entry.only({"name", "dtype", "shape", "record"});
     StoredTensor tensor{.name = entry.text("name"), .dtype = entry.text("dtype"), .shape = {}, .data = {}};
-    for (const json& extent : entry.list("shape")) {
-      if (!extent.is_number_integer()) throw entry.refuse("shape", "holds something that is not an integer");
-      tensor.shape.push_back(extent.get<std::int64_t>());
-    }
+    tensor.shape = entry.integers("shape");
     tensor.data = zip.read(entry.text("record"));
     if (byte_count(tensor.dtype, tensor.shape) != tensor.data.size()) {
       throw entry.refuse("record", "has " + std::to_string(tensor.data.size()) +

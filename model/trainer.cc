@@ -45,12 +45,10 @@ auto state_key(Optimizer& optimizer, const torch::Tensor& parameter) {
   }
 }
 
-const StoredTensor& find_tensor(const Checkpoint& checkpoint, const std::string& name) {
-  const auto found = std::ranges::find(checkpoint.tensors, name, &StoredTensor::name);
-  if (found == checkpoint.tensors.end()) {
-    throw request_error("checkpoint", "tensor \"" + name + "\" of the optimizer is missing");
-  }
-  return *found;
+const StoredTensor& optimizer_tensor(const Checkpoint& checkpoint, const std::string& name) {
+  const StoredTensor* found = find_tensor(checkpoint.tensors, name);
+  if (found != nullptr) return *found;
+  throw request_error("checkpoint", "tensor \"" + name + "\" of the optimizer is missing");
 }
 
 bool has_tensors(const Checkpoint& checkpoint, const std::string& prefix) {
@@ -59,7 +57,7 @@ bool has_tensors(const Checkpoint& checkpoint, const std::string& prefix) {
 }
 
 torch::Tensor read_state(const Checkpoint& checkpoint, const std::string& name, const torch::Tensor& like) {
-  const StoredTensor& stored = find_tensor(checkpoint, name);
+  const StoredTensor& stored = optimizer_tensor(checkpoint, name);
   if (stored.dtype != "F32" || c10::IntArrayRef(stored.shape) != like.sizes()) {
     throw request_error("checkpoint", "tensor \"" + name + "\" has another type or shape than its parameter");
   }
@@ -384,7 +382,7 @@ void Trainer::Implementation::restore(const Checkpoint& checkpoint) {
     throw request_error("checkpoint", "it was trained with learner.optimizer: " + other +
                                           "; the configuration asks for " + learner_.optimizer);
   }
-  find_tensor(checkpoint, "optimizer/" + learner_.optimizer + "/step");
+  optimizer_tensor(checkpoint, "optimizer/" + learner_.optimizer + "/step");
 
   const torch::NoGradGuard no_gradients;
   Network weights = make_network(network_->config());

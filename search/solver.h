@@ -58,8 +58,8 @@ class Solver {
   [[nodiscard]] Solution solve(const Position& position, const SolveRequest& request = {});
 
   // Best play of both sides from a position that was solved exactly for `objective`: at most `plies` moves,
-  // up to the end of the game. Shorter when the
-  // limits are hit; nodes count for each position on the way anew.
+  // up to the end of the game. Shorter when the limits are hit; nodes count for each position on the way
+  // anew.
   [[nodiscard]] std::vector<Move> principal_variation(const Position& position, Objective objective,
                                                       int plies, const SearchLimits& limits = {});
 

@@ -11,6 +11,7 @@
 
 #include "env/base/error.h"
 #include "env/base/files.h"
+#include "env/base/text.h"
 #include "env/game_rules.h"
 #include "env/game_text.h"
 #include "env/observation.h"
@@ -265,8 +266,8 @@ std::string Checker::misfit_of_state(const Checkpoint& checkpoint, const fs::pat
     return "has no counters of a training run in its manifest";
   }
   for (const char* name : {"selfplay/in_progress", "selfplay/finished"}) {
-    const auto tensor = std::ranges::find(checkpoint.tensors, name, &StoredTensor::name);
-    if (tensor == checkpoint.tensors.end()) {
+    const StoredTensor* tensor = find_tensor(checkpoint.tensors, name);
+    if (tensor == nullptr) {
       return std::string("holds no ") + name + ": it is no checkpoint of a training run";
     }
     std::vector<GameRecord> games;
@@ -277,7 +278,7 @@ std::string Checker::misfit_of_state(const Checkpoint& checkpoint, const fs::pat
     }
     const bool in_progress = tensor->name.ends_with("in_progress");
     if (config_ && in_progress && static_cast<std::int64_t>(games.size()) != config_->selfplay.slots) {
-      return "holds games of " + plural(static_cast<std::int64_t>(games.size()), "slot", "slots") +
+      return "holds games of " + counted(static_cast<std::int64_t>(games.size()), "slot", "slots") +
              "; config.yaml has " + std::to_string(config_->selfplay.slots);
     }
     for (const GameRecord& game : games) {

@@ -1,13 +1,13 @@
 #include "selfplay/run_directory.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <system_error>
 
 #include "env/base/error.h"
 #include "env/base/files.h"
+#include "env/base/text.h"
 #include "model/object_reader.h"
 #include "selfplay/config_file.h"
 
@@ -27,11 +27,7 @@ std::string numbered(std::int64_t number, const char* ending) {
 
 std::optional<std::int64_t> number_of(const fs::path& file, const char* ending) {
   if (file.extension() != ending) return std::nullopt;
-  const std::string stem = file.stem().string();
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(stem.data(), stem.data() + stem.size(), number);
-  if (error != std::errc{} || end != stem.data() + stem.size()) return std::nullopt;
-  return number;
+  return parse_number<std::int64_t>(file.stem().string());
 }
 
 // The numbered files of a folder, ascending.

@@ -83,10 +83,6 @@ class Starts {
   std::vector<Position> samples_;  // one for each number of holes
 };
 
-inline std::string plural(std::int64_t count, const std::string& one, const std::string& many) {
-  return std::to_string(count) + " " + (count == 1 ? one : many);
-}
-
 inline std::string iterations_text(std::int64_t first, std::int64_t last) {
   if (first == last) return "iteration " + std::to_string(first);
   return "iterations " + std::to_string(first) + " to " + std::to_string(last);

@@ -22,10 +22,6 @@ namespace {
 
 constexpr std::size_t kLongestDescription = 1000;  // bytes; who wrote the file may have been anybody
 
-std::string reason(int error) {
-  return std::generic_category().message(error);
-}
-
 // What stands in the file, as one printable line.
 std::string description_in(int file) {
   std::array<char, kLongestDescription> text{};
@@ -95,7 +91,7 @@ RunLock::~RunLock() {
 // Whether the file system guards what is now open.
 bool RunLock::acquire(const std::filesystem::path& run) {
   file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (file_ < 0) throw failure(path_.string(), "cannot be created: " + reason(errno));
+  if (file_ < 0) throw failure(path_.string(), "cannot be created: " + system_reason(errno));
   if (::flock(file_, LOCK_EX | LOCK_NB) == 0) {
     const std::string holder = description_in(file_);
     if (!holder.empty() && names_file()) {
@@ -110,12 +106,12 @@ bool RunLock::acquire(const std::filesystem::path& run) {
                                           (holder.empty() ? "another process that just started" : holder) +
                                           "; wait for it, stop it, or train in another folder");
   }
-  if (!means_no_locks(errno)) throw failure(path_.string(), "cannot be locked: " + reason(errno));
+  if (!means_no_locks(errno)) throw failure(path_.string(), "cannot be locked: " + system_reason(errno));
   const int error = errno;
   const std::string last = description_in(file_);
   spdlog::warn(
       "{}: this file system has no locks ({}); see to it that no other process trains in this folder{}",
-      path_.string(), reason(error), last.empty() ? "" : "; the last to train here was " + last);
+      path_.string(), system_reason(error), last.empty() ? "" : "; the last to train here was " + last);
   return false;
 }
 
@@ -130,7 +126,7 @@ bool RunLock::names_file() const noexcept {
 void RunLock::sign() {
   const std::string text = process_description().substr(0, kLongestDescription - 1) + "\n";
   if (::ftruncate(file_, 0) != 0 || ::pwrite(file_, text.data(), text.size(), 0) < 0) {
-    spdlog::warn("{}: cannot be written: {}", path_.string(), reason(errno));
+    spdlog::warn("{}: cannot be written: {}", path_.string(), system_reason(errno));
   }
 }
 

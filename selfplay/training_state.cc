@@ -27,9 +27,7 @@ StoredTensor bytes_tensor(const char* name, std::string bytes) {
 }
 
 const std::string& bytes_of(const Checkpoint& checkpoint, const char* name, const std::string& source) {
-  for (const StoredTensor& tensor : checkpoint.tensors) {
-    if (tensor.name == name) return tensor.data;
-  }
+  if (const StoredTensor* tensor = find_tensor(checkpoint.tensors, name)) return tensor->data;
   throw request_error(source, std::string("holds no ") + name + "; it is no checkpoint of a training run");
 }
 

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace pahtum {
@@ -39,6 +40,11 @@ class Error : public std::runtime_error {
 
 [[nodiscard]] inline Error failure(std::string subject, const std::string& message) {
   return Error(Fault::kFailure, std::move(subject), message);
+}
+
+// What an errno says, for people.
+[[nodiscard]] inline std::string system_reason(int code) {
+  return std::generic_category().message(code);
 }
 
 }  // namespace pahtum

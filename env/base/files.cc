@@ -38,10 +38,6 @@ constexpr std::array<std::array<std::uint32_t, 256>, 8> make_crc_tables() {
 }
 constexpr auto kCrcTables = make_crc_tables();
 
-std::string reason(int error) {
-  return std::generic_category().message(error);
-}
-
 // A file descriptor that closes itself.
 class Descriptor {
  public:
@@ -71,7 +67,7 @@ void write_all(const Descriptor& file, const std::filesystem::path& path,
     const ssize_t count = ::write(file.get(), content.data() + written, content.size() - written);
     if (count < 0) {
       if (errno == EINTR) continue;
-      throw failure(path.string(), "cannot be written: " + reason(errno));
+      throw failure(path.string(), "cannot be written: " + system_reason(errno));
     }
     written += static_cast<std::size_t>(count);
   }
@@ -81,10 +77,11 @@ void write_all(const Descriptor& file, const std::filesystem::path& path,
 void write_and_flush(const std::filesystem::path& temporary, const std::filesystem::path& path,
                      std::span<const std::byte> content) {
   Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  if (file.get() < 0) throw failure(path.string(), "cannot be created: " + reason(errno));
+  if (file.get() < 0) throw failure(path.string(), "cannot be created: " + system_reason(errno));
   write_all(file, path, content);
-  if (::fsync(file.get()) != 0) throw failure(path.string(), "cannot be flushed to disk: " + reason(errno));
-  if (!file.close()) throw failure(path.string(), "cannot be closed: " + reason(errno));
+  if (::fsync(file.get()) != 0)
+    throw failure(path.string(), "cannot be flushed to disk: " + system_reason(errno));
+  if (!file.close()) throw failure(path.string(), "cannot be closed: " + system_reason(errno));
 }
 
 // Opens a file whose status is known; a pipe waits for its writer.
@@ -92,7 +89,7 @@ Descriptor open_to_read(const std::filesystem::path& path, std::filesystem::file
   if (!std::filesystem::exists(status)) throw request_error(path.string(), "no such file");
   if (std::filesystem::is_directory(status)) throw request_error(path.string(), "is a folder, not a file");
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) throw request_error(path.string(), "cannot be opened: " + reason(errno));
+  if (fd < 0) throw request_error(path.string(), "cannot be opened: " + system_reason(errno));
   return Descriptor(fd);
 }
 
@@ -106,7 +103,7 @@ std::size_t read_some(const Descriptor& file, const std::filesystem::path& path,
   while (true) {
     const ssize_t count = ::read(file.get(), into.data(), into.size());
     if (count >= 0) return static_cast<std::size_t>(count);
-    if (errno != EINTR) throw request_error(path.string(), "cannot be read: " + reason(errno));
+    if (errno != EINTR) throw request_error(path.string(), "cannot be read: " + system_reason(errno));
   }
 }
 
@@ -176,7 +173,7 @@ void write_file_atomically(const std::filesystem::path& given, std::span<const s
   try {
     write_and_flush(temporary, path, content);
     if (::rename(temporary.c_str(), path.c_str()) != 0) {
-      throw failure(path.string(), "cannot be replaced: " + reason(errno));
+      throw failure(path.string(), "cannot be replaced: " + system_reason(errno));
     }
   } catch (...) {
     ::unlink(temporary.c_str());
@@ -186,7 +183,7 @@ void write_file_atomically(const std::filesystem::path& given, std::span<const s
   const Descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   // Some file systems cannot flush a folder (EINVAL); the file itself is safe on disk all the same.
   if (directory.get() >= 0 && ::fsync(directory.get()) != 0 && errno != EINVAL) {
-    throw failure(folder.string(), "cannot be flushed to disk: " + reason(errno));
+    throw failure(folder.string(), "cannot be flushed to disk: " + system_reason(errno));
   }
 }
 
@@ -196,9 +193,9 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
 
 void append_to_file(const std::filesystem::path& path, std::string_view content) {
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
-  if (file.get() < 0) throw failure(path.string(), "cannot be opened: " + reason(errno));
+  if (file.get() < 0) throw failure(path.string(), "cannot be opened: " + system_reason(errno));
   write_all(file, path, std::as_bytes(std::span(content.data(), content.size())));
-  if (!file.close()) throw failure(path.string(), "cannot be written: " + reason(errno));
+  if (!file.close()) throw failure(path.string(), "cannot be written: " + system_reason(errno));
 }
 
 std::string read_file(const std::filesystem::path& path) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "env/base/text.h"
 #include "env/game_rules.h"
 #include "tests/fuzz/first_move_mind.h"
 
