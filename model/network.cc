@@ -136,7 +136,7 @@ void NetworkImpl::initialize(std::uint64_t seed) {
     } else if (tensor.dim() < 2) {
       tensor.zero_();
     } else {
-      const auto inputs = static_cast<double>(tensor.numel() / tensor.size(0));
+      const auto inputs = static_cast<double>(tensor[0].numel());
       fill_normal(tensor, gain_of(name) * std::sqrt(2.0 / inputs), random);
     }
   }
