@@ -1,8 +1,8 @@
 #pragma once
 
-// For clang-tidy alone; no build includes this. Clang 14 refuses LibTorch with libstdc++ 12 in C++20: it
-// instantiates the constexpr members of std::vector<c10::IValue> while IValue is still incomplete. Here
-// std::vector is read with plain members instead, as it was before C++20.
+// For clang-tidy and the sanitizer build by clang; no other build includes this. Clang 14 refuses LibTorch
+// with libstdc++ 12 in C++20: it instantiates the constexpr members of std::vector<c10::IValue> while IValue
+// is still incomplete. Here std::vector is read with plain members instead, as it was before C++20.
 #include <memory>
 #include <string>
 

@@ -25,7 +25,9 @@ int naive_sum(const Position& position, int row, int column) {
   };
   constexpr int kBonus[] = {0, 2, 3, 10, 25, 56, 119, 246, 501};
   int sum = 0;
-  for (const auto& [down, right] : {std::pair(0, 1), std::pair(1, 0)}) {
+  for (const auto& direction : {std::pair(0, 1), std::pair(1, 0)}) {
+    const auto down = direction.first;
+    const auto right = direction.second;
     int mine = 1;
     int other = 1;
     for (const int sign : {-1, 1}) {
