@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <iterator>
 #include <string_view>
@@ -25,12 +24,6 @@ struct Network {
   std::int64_t step = 0;
 };
 
-// By the endings that checkpoints and exports are given; what else lies beside them is no network.
-bool is_network_file(const fs::path& path) {
-  constexpr std::array<std::string_view, 4> kEndings = {".ckpt", ".safetensors", ".onnx", ".pt"};
-  return std::ranges::find(kEndings, path.extension().string()) != kEndings.end();
-}
-
 std::vector<fs::path> entries_of(const fs::path& folder) {
   std::error_code error;
   std::vector<fs::path> entries;
@@ -46,8 +39,8 @@ std::vector<fs::path> network_paths(const fs::path& models) {
   for (const fs::path& entry : entries_of(models)) {
     const bool is_run = fs::is_directory(entry / "checkpoints", error);
     if (fs::is_directory(entry, error) && !is_run) {
-      std::ranges::copy_if(entries_of(entry), std::back_inserter(paths), is_network_file);
-    } else if (is_run || is_network_file(entry)) {
+      std::ranges::copy_if(entries_of(entry), std::back_inserter(paths), is_network_name);
+    } else if (is_run || is_network_name(entry)) {
       paths.push_back(entry);
     }
   }

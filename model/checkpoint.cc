@@ -1,6 +1,7 @@
 #include "model/checkpoint.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -18,6 +19,24 @@ using nlohmann::json;
 constexpr int kManifestVersion = 1;
 constexpr FrameFormat kFormat{.magic = kCheckpointMagic, .version = 1, .what = "checkpoint"};
 constexpr std::size_t kLengthSize = sizeof(std::uint64_t);
+
+constexpr const char* kNoCheckpoint =
+    "holds no checkpoint; a run directory has checkpoints/NNNNNN.ckpt, another folder one network file";
+
+// Of a folder that is no run: models/ has such.
+std::filesystem::path only_network_in(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::vector<std::filesystem::path> networks;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (is_network_name(entry.path())) networks.push_back(entry.path());
+  }
+  if (networks.empty()) throw request_error(folder.string(), kNoCheckpoint);
+  if (networks.size() == 1) return networks.front();
+  std::ranges::sort(networks);
+  throw request_error(folder.string(), "holds " + std::to_string(networks.size()) +
+                                           " networks; name one: " + networks[0].string() + ", " +
+                                           networks[1].string() + (networks.size() > 2 ? ", ..." : ""));
+}
 
 // Tensors lie one after another in the order of the header, which rules out gaps and overlaps.
 std::vector<StoredTensor> read_tensors(const ObjectReader& header, std::string_view data) {
@@ -142,6 +161,11 @@ Checkpoint load_checkpoint(const std::filesystem::path& path) {
           .tensors = read_tensors(reader, rest.substr(header_length))};
 }
 
+bool is_network_name(const std::filesystem::path& path) {
+  constexpr std::array<std::string_view, 4> kEndings = {".ckpt", ".safetensors", ".onnx", ".pt"};
+  return std::ranges::find(kEndings, path.extension().string()) != kEndings.end();
+}
+
 std::filesystem::path resolve_checkpoint(const std::filesystem::path& target,
                                          std::vector<std::string>* skipped) {
   std::error_code error;
@@ -151,6 +175,7 @@ std::filesystem::path resolve_checkpoint(const std::filesystem::path& target,
   if (!std::filesystem::is_directory(target, error)) return target;
 
   const std::filesystem::path folder = target / "checkpoints";
+  if (!std::filesystem::is_directory(folder, error)) return only_network_in(target);
   std::vector<std::pair<std::uint64_t, std::filesystem::path>> candidates;
   for (auto entry = std::filesystem::directory_iterator(folder, error);
        !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
@@ -168,7 +193,7 @@ std::filesystem::path resolve_checkpoint(const std::filesystem::path& target,
     }
   }
   if (candidates.empty()) {
-    throw request_error(target.string(), "holds no checkpoint; a run directory has checkpoints/NNNNNN.ckpt");
+    throw request_error(target.string(), kNoCheckpoint);
   }
   throw request_error(target.string(), "none of its " + std::to_string(candidates.size()) +
                                            " checkpoints is whole; the newest: " + newest_fault);

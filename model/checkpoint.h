@@ -50,9 +50,13 @@ struct Checkpoint {
 void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
 [[nodiscard]] Checkpoint load_checkpoint(const std::filesystem::path& path);
 
-// The checkpoint file a TARGET means: a file is itself; a run directory is its newest whole checkpoint (the
-// file of the highest number in DIR/checkpoints/NNNNNN.ckpt whose frame is sound). The names of broken newer
-// ones are put in `skipped` when given. Throws a kRequest Error when there is none.
+// Whether the name ends as those of checkpoints and exports do: .ckpt, .safetensors, .onnx or .pt.
+[[nodiscard]] bool is_network_name(const std::filesystem::path& path);
+
+// The file a TARGET means: a file is itself; a run directory is its newest whole checkpoint (the file of the
+// highest number in DIR/checkpoints/NNNNNN.ckpt whose frame is sound); a folder without checkpoints/ is the
+// one network file in it. The names of broken newer checkpoints are put in `skipped` when given. Throws a
+// kRequest Error when there is none, or no telling which.
 [[nodiscard]] std::filesystem::path resolve_checkpoint(const std::filesystem::path& target,
                                                        std::vector<std::string>* skipped = nullptr);
 

@@ -259,5 +259,20 @@ TEST(ResolveCheckpointTest, ARunIsItsNewestWholeCheckpoint) {
       std::string::npos);
 }
 
+TEST(ResolveCheckpointTest, AFolderThatIsNoRunIsTheOneNetworkInIt) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "manifest.json", "{}");
+  save_checkpoint(folder / "network.safetensors", example());
+  EXPECT_EQ(resolve_checkpoint(folder.path()), folder / "network.safetensors");
+  save_checkpoint(folder / "a.onnx", example());
+  const std::string error = error_of([&] { (void)resolve_checkpoint(folder.path()); });
+  EXPECT_NE(error.find("holds 2 networks; name one"), std::string::npos) << error;
+  EXPECT_NE(error.find("a.onnx"), std::string::npos) << error;
+  // A run's exports are not its checkpoints.
+  std::filesystem::create_directory(folder / "checkpoints");
+  EXPECT_NE(error_of([&] { (void)resolve_checkpoint(folder.path()); }).find("holds no checkpoint"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace pahtum
