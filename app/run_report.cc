@@ -41,7 +41,7 @@ ReportGame replay_of(const GameRecord& record, const std::string& player) {
   std::size_t used = 0;
   for (std::size_t ply = 0; ply < record.moves.size(); ++ply) {
     ReportPly& shown = game.plies.emplace_back();
-    if (record.origins[ply] != MoveOrigin::kRandom) {
+    if (is_sample(record.origins[ply])) {
       const auto count = static_cast<std::size_t>(legal_count(position));
       shown.white_value = white_value(position, record.root_values[ply]);
       shown.policy = shares_of(position, std::span(record.policy).subspan(used, count));
@@ -56,7 +56,7 @@ ReportGame replay_of(const GameRecord& record, const std::string& player) {
 
 // What search made of the empty board, where the first move was searched.
 std::optional<FirstMoveMap> first_moves_of(const GameRecord& record) {
-  if (record.moves.empty() || record.origins[0] == MoveOrigin::kRandom) return std::nullopt;
+  if (record.moves.empty() || !is_sample(record.origins[0])) return std::nullopt;
   const auto count = static_cast<std::size_t>(legal_count(record.start));
   return FirstMoveMap{record.start, "search in self-play",
                       shares_of(record.start, std::span(record.policy).first(count)),

@@ -36,7 +36,11 @@ Schema describe(LearnerConfig& config) {
       .real("value_weight", &config.value_weight, 0.0, 100.0, "", "Weight of the win/draw/loss loss.")
       .real("margin_weight", &config.margin_weight, 0.0, 100.0, "", "Weight of the final-margin loss.")
       .real("ownership_weight", &config.ownership_weight, 0.0, 100.0, "",
-            "Weight of the loss of each square's final owner.");
+            "Weight of the loss of each square's final owner.")
+      .real("search_value_weight", &config.search_value_weight, 0.0, 100.0, "",
+            "Weight of the squared difference between the expected result, chance of a win minus that of a "
+            "loss, "
+            "and what the search expected; for games played to win.");
   return schema;
 }
 

@@ -72,9 +72,14 @@ class PlainLearner::Implementation {
     const torch::Tensor value_loss = -(wdl * torch::log_softmax(output.wdl, 1)).sum(1).mean();
     const torch::Tensor margin_loss = torch::huber_loss(output.margin, margin);
     const torch::Tensor ownership_loss = torch::mse_loss(output.ownership, ownership);
-    const torch::Tensor total = policy_loss * learner_.policy_weight + value_loss * learner_.value_weight +
-                                margin_loss * learner_.margin_weight +
-                                ownership_loss * learner_.ownership_weight;
+    torch::Tensor total = policy_loss * learner_.policy_weight + value_loss * learner_.value_weight +
+                          margin_loss * learner_.margin_weight + ownership_loss * learner_.ownership_weight;
+    if (learner_.search_value_weight > 0.0) {
+      const torch::Tensor chances = torch::softmax(output.wdl, 1);
+      const torch::Tensor searched = tensor_of(batch.search_value, {count});
+      total = total + torch::mse_loss(chances.select(1, 0) - chances.select(1, 2), searched) *
+                          learner_.search_value_weight;
+    }
     total.backward();
     const double norm = torch::nn::utils::clip_grad_norm_(network_->parameters(), learner_.gradient_clip);
     for (auto& group : optimizer_->param_groups()) group.options().set_lr(learning_rate);

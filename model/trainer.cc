@@ -116,8 +116,8 @@ class Trainer::Implementation {
 
  private:
   struct LossTensors {
-    torch::Tensor total, policy, value, margin, ownership, entropy, output_entropy, policy_accuracy,
-        value_accuracy;
+    torch::Tensor total, policy, value, margin, ownership, search_value, entropy, output_entropy,
+        policy_accuracy, value_accuracy;
   };
 
   [[nodiscard]] Network make_network(const NetworkConfig& shape) const {
@@ -241,6 +241,13 @@ Trainer::Implementation::LossTensors Trainer::Implementation::losses(const Train
   result.ownership = torch::mse_loss(output.ownership, ownership);
   result.total = result.policy * learner_.policy_weight + result.value * learner_.value_weight +
                  result.margin * learner_.margin_weight + result.ownership * learner_.ownership_weight;
+  result.search_value = torch::zeros_like(result.value);
+  if (learner_.search_value_weight > 0.0) {
+    const torch::Tensor searched = to_device(batch.search_value, {count}, "search_value");
+    const torch::Tensor chances = log_wdl.exp();
+    result.search_value = torch::mse_loss(chances.select(1, 0) - chances.select(1, 2), searched);
+    result.total = result.total + result.search_value * learner_.search_value_weight;
+  }
   const torch::NoGradGuard no_gradients;
   result.entropy = -torch::xlogy(policy, policy).sum(1).mean();
   const torch::Tensor largest = (1.0 - illegal.to(torch::kFloat32)).sum(1).log().sum();
@@ -272,7 +279,7 @@ Losses Trainer::Implementation::step(const TrainingBatch& batch, double learning
   const torch::Tensor values =
       torch::stack({parts.total.detach(), parts.policy.detach(), parts.value.detach(), parts.margin.detach(),
                     parts.ownership.detach(), parts.entropy, parts.output_entropy, parts.policy_accuracy,
-                    parts.value_accuracy})
+                    parts.value_accuracy, parts.search_value.detach()})
           .to(torch::kCPU);
   const float* value = values.data_ptr<float>();
   Losses result{.total = value[0],
@@ -280,6 +287,7 @@ Losses Trainer::Implementation::step(const TrainingBatch& batch, double learning
                 .value = value[2],
                 .margin = value[3],
                 .ownership = value[4],
+                .search_value = value[9],
                 .policy_entropy = value[5],
                 .output_entropy = value[6],
                 .policy_accuracy = value[7],

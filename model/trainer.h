@@ -31,6 +31,7 @@ struct LearnerConfig {
   double value_weight = 1.0;
   double margin_weight = 0.2;
   double ownership_weight = 0.2;
+  double search_value_weight = 0.0;
 };
 
 [[nodiscard]] Schema describe(LearnerConfig& config);
@@ -48,10 +49,12 @@ struct TrainingBatch {
   std::span<const float> wdl;        // [B, 3] win, draw, loss; sums to 1
   std::span<const float> margin;     // [B] points
   std::span<const float> ownership;  // [B, n, n] final owner: 1 own, −1 the opponent's, 0 hole
+  // [B] what the search expected, −1 … 1; read where learner.search_value_weight is not 0
+  std::span<const float> search_value = {};
 };
 
 struct Losses {
-  double total = 0, policy = 0, value = 0, margin = 0, ownership = 0;
+  double total = 0, policy = 0, value = 0, margin = 0, ownership = 0, search_value = 0;
   double policy_entropy = 0;  // mean entropy of the policy targets: the floor of the policy loss, in nats
   // Mean entropy of the network's policy by the mean of the largest that the legal moves allow: 1 when all
   // are equally likely, 0 when one is certain. No number where no sample has two legal moves.

@@ -96,11 +96,12 @@ void SearchTree::advance(Move move) {
   }
 }
 
-void SearchTree::begin_move(std::optional<Random> noise) {
+void SearchTree::begin_move(std::optional<Random> noise, std::int64_t simulations) {
+  assert(simulations >= 0 && simulations <= config_.simulations);
   noise_ = noise;
   noise_mixed_ = false;
   halving_.stop();
-  goal_ = config_.simulations + (config_.count_reused ? 0 : root_visits());
+  goal_ = (simulations > 0 ? simulations : config_.simulations) + (config_.count_reused ? 0 : root_visits());
   if (root_node_ != kNone) prepare_root();
 }
 

@@ -83,12 +83,13 @@ class SearchTree {
   void advance(Move move);
   // Call once after reset() or advance(). With a generator, Dirichlet noise from it is mixed into the root's
   // priors as soon as these exist, once, and playouts are forced; a Gumbel root draws its variables from it.
-  void begin_move(std::optional<Random> noise);
+  // `simulations`, from 1 to config.simulations, takes their place for this move; 0: as many as those.
+  void begin_move(std::optional<Random> noise, std::int64_t simulations = 0);
 
   // Simulates until a leaf needs an evaluation (true; `leaf` is it, and receive() must follow), or the root
   // has its visits or is proven (false). The first leaf of a new root is the root itself, which is no visit
   // of a move. advance() keeps fewer visits than a search that counts them makes, so every move gets at least
-  // one new simulation.
+  // one new simulation, unless begin_move() asked for fewer than are kept.
   //
   // After `end` it is false as soon as a move can be chosen: one of the root's moves was visited, or solving
   // a leaf was cut short. What the search then found depends on the clock. Half of the time left goes into

@@ -198,7 +198,7 @@ void SearchTree::restore_state(ByteReader& input) {
   noise_mixed_ = evaluated && noise_ && !gumbel_;
   // begin_move() has set the goal, or was not called yet.
   const std::int64_t kept = config_.count_reused ? 0 : root_visits();
-  if (goal_ != 0 && (goal_ < config_.simulations || goal_ > config_.simulations + kept)) {
+  if (goal_ != 0 && (goal_ < 1 || goal_ > config_.simulations + kept)) {
     throw input.refuse("a search is to end at " + std::to_string(goal_) +
                        " visits, which search.simulations " + std::to_string(config_.simulations) +
                        " does not give after " + std::to_string(root_visits()));

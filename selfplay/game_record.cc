@@ -70,13 +70,13 @@ void check(const GameRecord& game, const std::string& source) {
     if (position.over() || !is_legal(position, game.moves[ply])) {
       refuse("has an illegal move at ply " + std::to_string(ply));
     }
-    if (game.origins[ply] > MoveOrigin::kSolved) {
-      refuse("says of ply " + std::to_string(ply) + " neither random, searched nor solved");
+    if (game.origins[ply] > MoveOrigin::kShort) {
+      refuse("says of ply " + std::to_string(ply) + " neither random, searched, solved nor short");
     }
     if (!(std::abs(game.root_values[ply]) <= kLargestValue)) {
       refuse("has a value at ply " + std::to_string(ply) + " that is not in −1 … 1");
     }
-    if (game.origins[ply] != MoveOrigin::kRandom) {
+    if (is_sample(game.origins[ply])) {
       const auto count = static_cast<std::size_t>(legal_count(position));
       if (count > policy.size()) refuse("has a policy that does not fit its moves");
       if (std::ranges::count(policy.first(count), 0) == static_cast<std::ptrdiff_t>(count)) {
@@ -98,8 +98,7 @@ Position GameRecord::position() const noexcept {
 }
 
 int GameRecord::samples() const noexcept {
-  return static_cast<int>(origins.size()) -
-         static_cast<int>(std::count(origins.begin(), origins.end(), MoveOrigin::kRandom));
+  return static_cast<int>(std::ranges::count_if(origins, is_sample));
 }
 
 int GameRecord::solved() const noexcept {
@@ -128,8 +127,14 @@ void GameRecord::add_random(Move move) {
   root_values.push_back(0.0f);
 }
 
+void GameRecord::add_short(Move move, Value root_value) {
+  moves.push_back(move);
+  origins.push_back(MoveOrigin::kShort);
+  root_values.push_back(root_value.get());
+}
+
 void GameRecord::add_searched(Move move, Value root_value, std::span<const float> shares, MoveOrigin origin) {
-  assert(!shares.empty() && origin != MoveOrigin::kRandom);
+  assert(!shares.empty() && is_sample(origin));
   moves.push_back(move);
   origins.push_back(origin);
   root_values.push_back(root_value.get());

@@ -16,17 +16,22 @@ enum class MoveOrigin : std::uint8_t {
   kRandom,    // at random, as an opening; never a sample
   kSearched,  // by a search
   kSolved,    // by a search that ended with the position's exact result: value and policy are the truth
+  kShort,     // by a search too short to learn from; never a sample
 };
+
+// Whether a ply is a sample, and has a policy in its record.
+[[nodiscard]] constexpr bool is_sample(MoveOrigin origin) noexcept {
+  return origin == MoveOrigin::kSearched || origin == MoveOrigin::kSolved;
+}
 
 // One self-play game as it was played, finished or not: enough to replay it and to train on it.
 //
 //   ply         0        1        2        3     …
 //   moves       d4       e4       c3       …
-//   origins     random   random   searched solved
-//   root_values –        –        0.12     1           what the search expected, for the mover
-//   policy      (none)   (none)   [12 3 …] [1 0 …]     one weight per legal move, ascending, of moves that
-//   are
-//                                                      not random: what the network should learn
+//   origins     random   short    searched solved
+//   root_values –        0.08     0.12     1           what the search expected, for the mover
+//   policy      (none)   (none)   [12 3 …] [1 0 …]     one weight per legal move, ascending, of samples: what
+//                                                      the network should learn
 struct GameRecord {
   std::uint32_t environment = 0;  // number of the slot that played it
   std::uint64_t episode = 0;      // its number in that slot
@@ -40,14 +45,15 @@ struct GameRecord {
   [[nodiscard]] Position position() const noexcept;
   // Plies that can be samples.
   [[nodiscard]] int samples() const noexcept;
-  // Plies whose position was solved.
+  // Plies that are samples because their position was solved.
   [[nodiscard]] int solved() const noexcept;
   // Layout and moves, for counting duplicates.
   [[nodiscard]] std::uint64_t hash() const noexcept;
 
   void add_random(Move move);
+  void add_short(Move move, Value root_value);
   // `shares` is the policy target, finite and not negative, one for each legal move in ascending order; kept
-  // to 1/65535 of the largest.
+  // to 1/65535 of the largest. `origin` is that of a sample.
   void add_searched(Move move, Value root_value, std::span<const float> shares, MoveOrigin origin);
 
   // Gives back the memory that its arrays took for growing.

@@ -42,6 +42,7 @@ void IterationMetrics::add_losses(const Losses& losses, double learning_rate) {
   sums_.value += losses.value;
   sums_.margin += losses.margin;
   sums_.ownership += losses.ownership;
+  sums_.search_value += losses.search_value;
   sums_.policy_entropy += losses.policy_entropy;
   sums_.output_entropy += losses.output_entropy;
   sums_.policy_accuracy += losses.policy_accuracy;
@@ -93,6 +94,7 @@ json IterationMetrics::row(const IterationPosition& position) const {
     row["loss"] = json{{"total", mean(sums_.total)},         {"policy", mean(sums_.policy)},
                        {"value", mean(sums_.value)},         {"margin", mean(sums_.margin)},
                        {"ownership", mean(sums_.ownership)}, {"policy_entropy", mean(sums_.policy_entropy)}};
+    if (sums_.search_value > 0) row["loss"]["search_value"] = mean(sums_.search_value);
     row["output_entropy"] = mean(sums_.output_entropy);
     row["policy_accuracy"] = mean(sums_.policy_accuracy);
     row["value_accuracy"] = mean(sums_.value_accuracy);
@@ -120,7 +122,8 @@ json IterationMetrics::state() const {
               {"health", health_},
               {"losses",
                {sums_.total, sums_.policy, sums_.value, sums_.margin, sums_.ownership, sums_.policy_entropy,
-                sums_.policy_accuracy, sums_.value_accuracy, sums_.gradient_norm, sums_.output_entropy}}};
+                sums_.policy_accuracy, sums_.value_accuracy, sums_.gradient_norm, sums_.output_entropy,
+                sums_.search_value}}};
 }
 
 void IterationMetrics::restore(const json& state) {
@@ -139,9 +142,10 @@ void IterationMetrics::restore(const json& state) {
   health_ = state.at("health");
   const json& losses = state.at("losses");
   std::size_t next = 0;
-  for (double* sum :
-       {&sums_.total, &sums_.policy, &sums_.value, &sums_.margin, &sums_.ownership, &sums_.policy_entropy,
-        &sums_.policy_accuracy, &sums_.value_accuracy, &sums_.gradient_norm, &sums_.output_entropy}) {
+  for (double* sum : {&sums_.total, &sums_.policy, &sums_.value, &sums_.margin, &sums_.ownership,
+                      &sums_.policy_entropy, &sums_.policy_accuracy, &sums_.value_accuracy,
+                      &sums_.gradient_norm, &sums_.output_entropy, &sums_.search_value}) {
+    if (next == losses.size() && sum == &sums_.search_value) break;  // saved before that loss was there
     losses.at(next++).get_to(*sum);
   }
 }

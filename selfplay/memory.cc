@@ -40,7 +40,9 @@ MemoryEstimate estimate_memory(const RunConfig& config, int workers) {
   const std::int64_t game =
       static_cast<std::int64_t>(sizeof(GameRecord)) + plies * 6 + plies * (plies + 1) / 2 * 2 + 4 * 16 + 64;
   estimate.replay =
-      (config.replay.window_games + config.selfplay.slots + config.selfplay.games_per_iteration) * game;
+      (window_after(config.replay, config.run.iterations * config.selfplay.games_per_iteration) +
+       config.selfplay.slots + config.selfplay.games_per_iteration) *
+      game;
 
   // The factors are those that measured peaks gave, from 32×3 with 256 samples a step to 128×8 and to 1024
   // samples (docs/reliability.md). Weights: values, gradients, moments, averages, the layouts that a step

@@ -20,10 +20,11 @@ SampleBuffer::SampleBuffer(int count, const GameRules& rules)
   wdl_.resize(rows * 3);
   margin_.resize(rows);
   ownership_.resize(rows * squares);
+  search_value_.resize(rows);
 }
 
 TrainingBatch SampleBuffer::batch() const noexcept {
-  return {count_, planes_, policy_, wdl_, margin_, ownership_};
+  return {count_, planes_, policy_, wdl_, margin_, ownership_, search_value_};
 }
 
 std::int64_t Replay::add(std::vector<GameRecord> games) {
@@ -33,7 +34,7 @@ std::int64_t Replay::add(std::vector<GameRecord> games) {
     if (seen_[game.hash()]++ > 0) ++duplicates;
     game.shrink_to_fit();
     games_.push_back(std::move(game));
-    if (static_cast<std::int64_t>(games_.size()) > window_) {
+    while (static_cast<std::int64_t>(games_.size()) > window_) {
       const auto oldest = seen_.find(games_.front().hash());
       if (--oldest->second == 0) seen_.erase(oldest);
       games_.pop_front();
@@ -57,13 +58,21 @@ std::size_t Replay::bytes() const noexcept {
 void Replay::draw(Random& random, SampleBuffer& buffer) const {
   assert(samples_ > 0);
   for (int index = 0; index < buffer.count_; ++index) {
+    const auto [game, ply] = draw_ply(random);
+    write_sample(*game, ply, static_cast<int>(random.below(kSymmetries)), index, buffer);
+  }
+}
+
+std::pair<const GameRecord*, int> Replay::draw_ply(Random& random) const {
+  while (true) {
     const auto number = static_cast<std::int64_t>(random.below(static_cast<std::uint32_t>(samples_)));
     const auto end = std::upper_bound(ends_.begin(), ends_.end(), number);
     const GameRecord& game = games_[static_cast<std::size_t>(end - ends_.begin())];
     std::int64_t left = number - (*end - game.samples());
-    int ply = 0;
-    while (game.origins[static_cast<std::size_t>(ply)] == MoveOrigin::kRandom || left-- > 0) ++ply;
-    write_sample(game, ply, static_cast<int>(random.below(kSymmetries)), index, buffer);
+    std::size_t ply = 0;
+    while (!is_sample(game.origins[ply]) || left-- > 0) ++ply;
+    const bool rare = game.origins[ply] == MoveOrigin::kSolved && solved_weight_ < 1.0;
+    if (!rare || random.uniform() < solved_weight_) return {&game, static_cast<int>(ply)};
   }
 }
 
@@ -75,7 +84,7 @@ void Replay::write_sample(const GameRecord& game, int ply, int symmetry, int ind
   Position position = game.start;
   std::size_t weights_at = 0;
   for (std::size_t p = 0; p < static_cast<std::size_t>(ply); ++p) {
-    if (game.origins[p] != MoveOrigin::kRandom) weights_at += static_cast<std::size_t>(legal_count(position));
+    if (is_sample(game.origins[p])) weights_at += static_cast<std::size_t>(legal_count(position));
     apply(position, game.moves[p]);
   }
   Position last = position;
@@ -101,6 +110,7 @@ void Replay::write_sample(const GameRecord& game, int ply, int symmetry, int ind
   buffer.wdl_[3 * row + 1] = result == Outcome::kDraw ? 1.0f : 0.0f;
   buffer.wdl_[3 * row + 2] = result == Outcome::kLoss ? 1.0f : 0.0f;
   buffer.margin_[row] = static_cast<float>(margin);
+  buffer.search_value_[row] = game.root_values[static_cast<std::size_t>(ply)];
 
   const Position turned = apply_symmetry(last, symmetry);
   const Bitboard own = turned.stones(position.mover);

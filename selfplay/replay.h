@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "env/base/random.h"
@@ -23,13 +24,23 @@ class SampleBuffer {
   int count_;
   int size_;
   std::size_t channels_, actions_;
-  std::vector<float> planes_, policy_, wdl_, margin_, ownership_;
+  std::vector<float> planes_, policy_, wdl_, margin_, ownership_, search_value_;
 };
+
+// Samples of a game as replay.reuse counts them: a solved ply is `solved_weight` of a searched one.
+[[nodiscard]] inline double weighted_samples(const GameRecord& game, double solved_weight) noexcept {
+  return game.samples() - (1.0 - solved_weight) * game.solved();
+}
 
 // The newest finished games, and the samples drawn from them. One thread at a time.
 class Replay {
  public:
-  explicit Replay(std::int64_t window_games) : window_(window_games) {}
+  // `solved_weight` is replay.solved_weight, in (0, 1].
+  explicit Replay(std::int64_t window_games, double solved_weight = 1.0)
+      : window_(window_games), solved_weight_(solved_weight) {}
+
+  // For the games added from now on.
+  void set_window(std::int64_t games) noexcept { window_ = games; }
 
   // Appends finished games in order and forgets the oldest beyond the window. Returns how many of the new
   // ones were played before by another game in the window (same layout, same moves).
@@ -39,15 +50,19 @@ class Replay {
   [[nodiscard]] std::int64_t samples() const noexcept { return samples_; }
   [[nodiscard]] std::size_t bytes() const noexcept;
 
-  // Fills the buffer with samples: each searched ply of each game equally likely, turned by one of the eight
-  // symmetries (planes, policy and ownership together). samples() must be positive.
+  // Fills the buffer with samples: each searched ply of each game equally likely, a solved one
+  // `solved_weight` times as likely, turned by one of the eight symmetries (planes, policy and ownership
+  // together). samples() must be positive.
   void draw(Random& random, SampleBuffer& buffer) const;
 
   // Writes sample `index` of the buffer from one ply of a game, turned by `symmetry`.
   static void write_sample(const GameRecord& game, int ply, int symmetry, int index, SampleBuffer& buffer);
 
  private:
+  [[nodiscard]] std::pair<const GameRecord*, int> draw_ply(Random& random) const;
+
   std::int64_t window_;
+  double solved_weight_;
   std::int64_t samples_ = 0;
   std::deque<GameRecord> games_;
   std::vector<std::int64_t> ends_;  // ends_[k]: samples in games 0 … k

@@ -403,7 +403,8 @@ void Checker::check_shards() {
   const std::int64_t last = newest_           ? *newest_ + (played_ ? 1 : 0)
                             : numbers.empty() ? 0
                                               : numbers.rbegin()->first;
-  for (std::int64_t iteration = 1; iteration <= last; ++iteration) {
+  // What was played before the run was carried here need not be here.
+  for (std::int64_t iteration = directory_.first_iteration(last); iteration <= last; ++iteration) {
     if (numbers.contains(iteration) || fs::exists(directory_.games_path(iteration))) continue;
     faulty.push_back({iteration,
                       std::string(kGames) + "/" + directory_.games_path(iteration).filename().string(),
@@ -426,7 +427,7 @@ void Checker::report_shard(const Faulty& faulty, std::int64_t last) {
   if (faulty.iteration > last) {
     return find(faulty.file, faulty.what, "The run plays the games of this iteration again", "Delete it");
   }
-  if (newer >= config_->replay.window_games) {
+  if (newer >= window_after(config_->replay, last * config_->selfplay.games_per_iteration)) {
     return find(faulty.file, faulty.what,
                 "The run can go on, whose replay holds newer games; reports lose these games",
                 "Put it back from a copy, or do nothing");

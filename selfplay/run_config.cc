@@ -19,6 +19,13 @@ void validate_self_play(const RunConfig& config) {
                                            std::to_string(config.selfplay.slots) +
                                            " selfplay.slots; use at most one worker per slot");
   }
+  if (config.selfplay.full_search_share < 1.0 &&
+      config.selfplay.short_simulations > config.search.simulations) {
+    throw request_error("selfplay.short_simulations",
+                        std::to_string(config.selfplay.short_simulations) +
+                            " are more than the search.simulations of a full search; use at most " +
+                            std::to_string(config.search.simulations));
+  }
   const std::int64_t stones = GameRules(config.game).shortest_game();
   if (config.selfplay.random_opening_mean > static_cast<double>(stones) / 2) {
     throw request_error("selfplay.random_opening_mean", "more than half of the " + std::to_string(stones) +
@@ -119,7 +126,15 @@ Schema describe(SelfplayConfig& config) {
       .boolean("stagger", &config.stagger,
                "Start the first games at random plies, so that slots do not reach the endgame together.")
       .real("random_opening_mean", &config.random_opening_mean, 0.0, 32.0, "plies",
-            "Mean number of uniformly random plies at the start of a game; 0 means none.");
+            "Mean number of uniformly random plies at the start of a game; 0 means none.")
+      .real("full_search_share", &config.full_search_share, 0.01, 1.0, "",
+            "Share of moves that are searched in full and learned from. The others, drawn at random, get a "
+            "short "
+            "search without noise that only moves the game on (playout cap randomization); solved positions "
+            "are "
+            "learned from all the same.")
+      .integer("short_simulations", &config.short_simulations, 1, 1'000'000, "visits",
+               "Visits of such a short search, at most search.simulations.");
   return schema;
 }
 
@@ -128,11 +143,25 @@ Schema describe(ReplayConfig& config) {
   schema
       .integer("window_games", &config.window_games, 1, 100'000'000, "games",
                "The newest finished games from which samples are drawn.")
+      .real("window_growth", &config.window_growth, 0.0, 1.0, "",
+            "Once more games were played than the window holds, it grows with their number to the power of "
+            "this: "
+            "0 keeps it, 1 keeps all games.")
+      .real("solved_weight", &config.solved_weight, 0.01, 1.0, "",
+            "How often a solved position is drawn, compared to a searched one.")
       .real("reuse", &config.reuse, 0.01, 1000.0, "samples",
-            "Samples drawn per position played: learner steps = reuse · new positions / batch size.")
+            "Samples drawn per position played: learner steps = reuse · new positions / batch size. A solved "
+            "position "
+            "counts solved_weight, one that is no sample nothing.")
       .integer("minimum_games", &config.minimum_games, 1, 100'000'000, "games",
                "Games in the window before the first learner step.");
   return schema;
+}
+
+std::int64_t window_after(const ReplayConfig& config, std::int64_t games) noexcept {
+  if (games <= config.window_games) return config.window_games;
+  const auto window = static_cast<double>(config.window_games);
+  return std::llround(window * std::pow(static_cast<double>(games) / window, config.window_growth));
 }
 
 Schema describe(EvaluationConfig& config) {
@@ -162,6 +191,11 @@ std::vector<Schema> describe(RunConfig& config) {
 }
 
 void validate(const RunConfig& config) {
+  // What a search expects there is a utility of points, not a chance to win.
+  if (config.learner.search_value_weight > 0.0 && config.game.result != Objective::kOutcome) {
+    throw request_error("learner.search_value_weight",
+                        "needs games played to win, game.result: outcome; use 0");
+  }
   validate(config.game);
   validate_self_play(config);
   validate_replay(config);

@@ -37,16 +37,27 @@ struct SelfplayConfig {
   std::int64_t games_per_iteration = 256;  // finished games of an iteration, over all workers
   bool stagger = true;  // first games start at random plies, so that slots do not reach the endgame together
   double random_opening_mean = 2.0;  // mean number of uniformly random plies at the start of a game
+  // Share of moves that are searched in full, noise and all; the others get `short_simulations` without noise
+  // and are no samples (playout cap randomization).
+  double full_search_share = 1.0;
+  std::int64_t short_simulations = 32;
 };
 [[nodiscard]] Schema describe(SelfplayConfig& config);
 
 // What the learner remembers and how much it takes from it: the `replay` section.
 struct ReplayConfig {
   std::int64_t window_games = 2000;  // newest finished games samples are drawn from
+  double window_growth = 0.0;        // exponent with which the window grows beyond that, see window_after()
+  double solved_weight = 1.0;        // how often a solved position is drawn, compared to a searched one
   double reuse = 4.0;  // samples drawn per position played: learner steps = reuse · new positions / batch
   std::int64_t minimum_games = 100;  // games before the first learner step
 };
 [[nodiscard]] Schema describe(ReplayConfig& config);
+
+// Games in the window once `games` were played in the run: with W = window_games, W · (games /
+// W)^window_growth and at least W. The power law is KataGo's (D. J. Wu, "Accelerating Self-Play Learning in
+// Go", 2020) without its offset.
+[[nodiscard]] std::int64_t window_after(const ReplayConfig& config, std::int64_t games) noexcept;
 
 // What is measured after training: the `evaluation` section.
 struct EvaluationConfig {

@@ -209,10 +209,21 @@ void RunDirectory::remove_state() const {
   remove_file(state_path());
 }
 
+std::int64_t RunDirectory::first_iteration(std::int64_t iteration) const {
+  try {
+    const std::vector<nlohmann::json> rows = read_metrics(metrics_path());
+    return rows.empty() ? iteration + 1 : rows.front().value("iteration", std::int64_t{1});
+  } catch (const std::exception&) {
+    return 1;  // what the metrics say counts when they can be read again
+  }
+}
+
 std::vector<GameRecord> RunDirectory::load_newest_games(std::int64_t iteration, std::int64_t games) const {
   std::vector<std::vector<GameRecord>> shards;
   std::int64_t found = 0;
+  const std::int64_t first = first_iteration(iteration);
   for (std::int64_t number = iteration; number >= 1 && found < games; --number) {
+    if (!fs::exists(games_path(number)) && number < first) break;
     shards.push_back(load_games(games_path(number)));
     found += static_cast<std::int64_t>(shards.back().size());
   }

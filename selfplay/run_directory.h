@@ -85,8 +85,13 @@ class RunDirectory {
   // Removes checkpoints of iterations after `iteration`, the newest first.
   void drop_checkpoints_after(std::int64_t iteration) const;
   // The newest shards up to `iteration`, oldest first, that together hold at least `games` games (or all
-  // there are). Throws when a shard among them is missing or damaged.
+  // there are). Throws when a shard among them is damaged, or missing; one before first_iteration() ends the
+  // search instead.
   [[nodiscard]] std::vector<GameRecord> load_newest_games(std::int64_t iteration, std::int64_t games) const;
+  // The first iteration that the metrics know of. It is above 1 where a run was carried to this folder with a
+  // checkpoint and its newest games alone, and `iteration` + 1 where nothing happened since. 1 where they
+  // cannot be read.
+  [[nodiscard]] std::int64_t first_iteration(std::int64_t iteration) const;
 
   // Adds a row to metrics.jsonl, and takes those of iterations after `iteration` away.
   void append_metrics(const nlohmann::json& row) const;

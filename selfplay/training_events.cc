@@ -29,6 +29,7 @@ constexpr std::pair<const char*, const char*> kTags[] = {
     {"/loss/value", "loss/value"},
     {"/loss/margin", "loss/margin"},
     {"/loss/ownership", "loss/ownership"},
+    {"/loss/search_value", "loss/search_value"},
     {"/loss/policy_entropy", "loss/policy_entropy"},
     {"/output_entropy", "learner/output_entropy"},
     {"/policy_accuracy", "accuracy/policy"},
@@ -69,7 +70,7 @@ void GameHistograms::add(const GameRecord& game) {
   Position position = game.start;
   std::span<const std::uint16_t> policy = game.policy;
   for (std::size_t ply = 0; ply < game.moves.size(); ++ply) {
-    if (game.origins[ply] != MoveOrigin::kRandom) {
+    if (is_sample(game.origins[ply])) {
       const auto moves = static_cast<std::size_t>(legal_count(position));
       root_values_.add(game.root_values[ply]);
       const double nats = entropy(policy.first(moves));

@@ -52,7 +52,10 @@ std::optional<std::int64_t> best_iteration(const std::vector<json>& rows) {
 std::int64_t TrainingLoop::planned_steps() const {
   const GameRules rules(config_.game);
   const double plies = (rules.shortest_game() + rules.longest_game()) / 2.0;
-  const double samples = static_cast<double>(config_.selfplay.games_per_iteration) * plies *
+  const double solved = std::min(plies, static_cast<double>(config_.search.exact_root));
+  const double samples_a_game =
+      config_.selfplay.full_search_share * (plies - solved) + config_.replay.solved_weight * solved;
+  const double samples = static_cast<double>(config_.selfplay.games_per_iteration) * samples_a_game *
                          static_cast<double>(config_.run.iterations);
   return std::max<std::int64_t>(1,
                                 static_cast<std::int64_t>(samples * config_.replay.reuse /
@@ -61,8 +64,7 @@ std::int64_t TrainingLoop::planned_steps() const {
 
 std::int64_t TrainingLoop::steps_of_iteration() const noexcept {
   if (replay_.games() < config_.replay.minimum_games || replay_.samples() == 0) return 0;
-  const double steps = static_cast<double>(new_samples_) * config_.replay.reuse /
-                       static_cast<double>(config_.learner.batch_size);
+  const double steps = new_samples_ * config_.replay.reuse / static_cast<double>(config_.learner.batch_size);
   return std::max<std::int64_t>(1, std::llround(steps));
 }
 
@@ -274,8 +276,9 @@ void TrainingLoop::play() {
   directory_.remove_unfinished_games(iteration_ + 1);
   for (const GameRecord& game : finished_) {
     metrics_.add_game(game);
-    new_samples_ += game.samples();
+    new_samples_ += weighted_samples(game, config_.replay.solved_weight);
   }
+  replay_.set_window(window_after(config_.replay, games_ + config_.selfplay.games_per_iteration));
   metrics_.add_duplicates(replay_.add(std::move(finished_)));
   finished_.clear();
   played_ = true;
@@ -293,6 +296,7 @@ void TrainingLoop::dump_batch(const TrainingBatch& batch) const {
   add("batch/wdl", batch.wdl);
   add("batch/margin", batch.margin);
   add("batch/ownership", batch.ownership);
+  add("batch/search_value", batch.search_value);
   save_checkpoint(directory_.failed_batch_path(), dump);
 }
 

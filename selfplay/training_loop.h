@@ -43,7 +43,7 @@ class TrainingLoop {
         inference_(inference_of(config.run, check)),
         trainer_(config.game, config.network, config.learner, static_cast<std::uint64_t>(config.run.seed),
                  config.run.device),
-        replay_(config.replay.window_games),
+        replay_(config.replay.window_games, config.replay.solved_weight),
         workers_(make_workers(config)),
         health_(config.health) {}
 
@@ -108,7 +108,7 @@ class TrainingLoop {
   std::int64_t saves_ = 0;            // within this iteration's games, by run.save_every_games
   bool closing_ = false;              // the checkpoint is saved; its matches and its row of metrics are not
   bool within_ = false;               // something has happened since that checkpoint
-  std::int64_t new_samples_ = 0;      // plies of this iteration's games to learn from
+  double new_samples_ = 0;            // plies of this iteration's games to learn from, weighted
   std::int64_t steps_done_ = 0;       // learner steps of this iteration
   std::int64_t playing_ = 0;          // the iteration whose network plays
   bool gate_pending_ = false;         // the newest network has yet to play its match against that one

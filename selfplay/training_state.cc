@@ -120,7 +120,7 @@ void TrainingLoop::restore_games(const Checkpoint& checkpoint, const std::string
 void TrainingLoop::restore(const Checkpoint& checkpoint, const std::string& source, bool within) {
   within_ = within;
   trainer_.restore(checkpoint);
-  replay_ = Replay(config_.replay.window_games);
+  replay_ = Replay(config_.replay.window_games, config_.replay.solved_weight);
   metrics_ = {};
   new_samples_ = 0;
   restore_counters(checkpoint, source);
@@ -138,11 +138,20 @@ void TrainingLoop::restore(const Checkpoint& checkpoint, const std::string& sour
   directory_.drop_metrics_after(closing_ ? iteration_ - 1 : iteration_);
   if (!within_ && !closing_) metrics_ = {};
   first_event_ = games_ + (closing_ ? 0 : 1);
-  replay_.add(directory_.load_newest_games(shards, config_.replay.window_games));
+  const std::int64_t window = window_after(config_.replay, shards * config_.selfplay.games_per_iteration);
+  replay_.set_window(window);
+  replay_.add(directory_.load_newest_games(shards, window));
+  const std::int64_t needed = std::min(window, shards * config_.selfplay.games_per_iteration);
+  if (replay_.games() < needed) {
+    spdlog::warn(
+        "{} holds {} of the {} games that the replay of this run had: it goes on, but not bit for bit as it "
+        "would have",
+        directory_.root().string(), replay_.games(), needed);
+  }
   if (played_ || closing_) {
     for (const GameRecord& game : load_games(directory_.games_path(shards))) {
       metrics_.add_game(game);
-      new_samples_ += game.samples();
+      new_samples_ += weighted_samples(game, config_.replay.solved_weight);
     }
   }
 }

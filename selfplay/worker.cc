@@ -73,8 +73,19 @@ void SelfplayWorker::begin_search(Slot& slot, std::int32_t row, bool keep_tree, 
   } else {
     slot.tree.reset(environment_.position(row));
   }
-  slot.tree.begin_move(Random(seed_, Stream::kRootNoise, game_number(row),
-                              static_cast<std::uint32_t>(slot.record.moves.size())));
+  if (searches_short(row)) {
+    slot.tree.begin_move(std::nullopt, config_.selfplay.short_simulations);
+  } else {
+    slot.tree.begin_move(Random(seed_, Stream::kRootNoise, game_number(row),
+                                static_cast<std::uint32_t>(slot.record.moves.size())));
+  }
+}
+
+bool SelfplayWorker::searches_short(std::int32_t row) const {
+  if (config_.selfplay.full_search_share >= 1.0) return false;
+  const std::size_t ply = slots_[static_cast<std::size_t>(row)].record.moves.size();
+  Random random(seed_, Stream::kSearchLength, game_number(row), static_cast<std::uint32_t>(ply));
+  return random.uniform() >= config_.selfplay.full_search_share;
 }
 
 bool SelfplayWorker::choose(Slot& slot, std::int32_t row, Move& move, Position& leaf) {
@@ -87,8 +98,14 @@ bool SelfplayWorker::choose(Slot& slot, std::int32_t row, Move& move, Position& 
   }
   if (slot.tree.next_leaf(leaf)) return false;
   move = slot.tree.choose(temperature_at(config_.search, ply), random);
-  slot.record.add_searched(move, slot.tree.root_value(), slot.tree.policy_target(),
-                           slot.tree.root_proven() ? MoveOrigin::kSolved : MoveOrigin::kSearched);
+  const Value value = slot.tree.root_value();
+  if (slot.tree.root_proven()) {
+    slot.record.add_searched(move, value, slot.tree.policy_target(), MoveOrigin::kSolved);
+  } else if (searches_short(row)) {
+    slot.record.add_short(move, value);
+  } else {
+    slot.record.add_searched(move, value, slot.tree.policy_target(), MoveOrigin::kSearched);
+  }
   return true;
 }
 

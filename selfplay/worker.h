@@ -80,6 +80,8 @@ class SelfplayWorker {
   void step(std::vector<GameRecord>& finished, SelfplayCounters& counters, const OnFinished& on_finished);
   [[nodiscard]] std::uint64_t game_number(std::int32_t row) const noexcept;
   [[nodiscard]] int planned_random_plies(std::int32_t row) const;
+  // Whether the next move of the game gets selfplay.short_simulations only.
+  [[nodiscard]] bool searches_short(std::int32_t row) const;
 
   RunConfig config_;
   std::uint64_t seed_;

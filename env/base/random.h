@@ -23,6 +23,7 @@ enum class Stream : std::uint8_t {
   kSamples = 9,
   kTest = 10,
   kRandomPlay = 11,  // moves of BatchEnvironment::play_random
+  kSearchLength = 12,
 };
 
 // One word well mixed: the finalizer of MurmurHash3 in the variant "Mix13" (Stafford 2011), a bijection.

@@ -22,7 +22,7 @@ inline void fuzz_shard(std::span<const std::uint8_t> bytes) {
     std::span<const std::uint16_t> policy = game.policy;
     for (std::size_t ply = 0; ply < game.moves.size(); ++ply) {
       require(std::isfinite(game.root_values[ply]), "values are numbers");
-      if (game.origins[ply] != MoveOrigin::kRandom) {
+      if (is_sample(game.origins[ply])) {
         double sum = 0;
         const auto count = static_cast<std::size_t>(legal_count(position));
         for (const std::uint16_t weight : policy.first(count)) sum += weight;

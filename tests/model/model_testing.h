@@ -78,6 +78,7 @@ struct Samples {
       if (rules.has_swap()) policy.push_back(0.0f);
       wdl.insert(wdl.end(), {points > 0 ? 1.0f : 0.0f, points == 0 ? 1.0f : 0.0f, points < 0 ? 1.0f : 0.0f});
       margin.push_back(static_cast<float>(points));
+      search_value.push_back(points > 0 ? 0.5f : points < 0 ? -0.5f : 0.0f);
     }
   }
   [[nodiscard]] TrainingBatch batch() const {
@@ -86,11 +87,12 @@ struct Samples {
             .policy = policy,
             .wdl = wdl,
             .margin = margin,
-            .ownership = ownership};
+            .ownership = ownership,
+            .search_value = search_value};
   }
 
   int count;
-  std::vector<float> planes, policy, wdl, margin, ownership;
+  std::vector<float> planes, policy, wdl, margin, ownership, search_value;
 };
 
 // Takes `steps` learner steps of 32 samples each; the samples of a step depend on its number alone.

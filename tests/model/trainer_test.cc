@@ -120,6 +120,7 @@ TEST_P(OptimizerTest, LearnsWhatThePlainStepLearns) {
     LearnerConfig learner = learner_with(GetParam());
     learner.gradient_clip = 0.5;
     learner.precision = "fp32";
+    learner.search_value_weight = 0.7;
     Trainer trainer(game, small_network(), learner, 1, "cpu");
     PlainLearner plain(game, small_network(), learner, 1, false);
     for (int step = 0; step < 6; ++step) {
@@ -134,6 +135,28 @@ TEST_P(OptimizerTest, LearnsWhatThePlainStepLearns) {
       EXPECT_NEAR(losses.gradient_norm, expected.gradient_norm, 1e-3 * expected.gradient_norm);
     }
   }
+}
+
+// A fresh network expects nothing; what the samples' searches expect is what the samples say: 0.5 for a win.
+TEST(TrainerTest, TheSearchsValueIsLearnedWhereItHasAWeight) {
+  LearnerConfig learner;
+  learner.value_weight = 0.0;
+  const Samples samples(random_positions(small_game(), 64));
+  double expected = 0;
+  for (const float value : samples.search_value) expected += value * value / 64.0;
+  ASSERT_GT(expected, 0.02);
+  EXPECT_EQ(
+      Trainer(small_game(), small_network(), learner, 1, "cpu").step(samples.batch(), 1e-3).search_value,
+      0.0);
+  learner.search_value_weight = 1.0;
+  Trainer trainer(small_game(), small_network(), learner, 1, "cpu");
+  const Losses first = trainer.step(samples.batch(), 1e-3);
+  EXPECT_NEAR(first.search_value, expected, 0.05);
+  EXPECT_NEAR(first.total, first.policy + 0.2 * first.margin + 0.2 * first.ownership + first.search_value,
+              1e-4);
+  Losses last;
+  for (int step = 0; step < 80; ++step) last = trainer.step(samples.batch(), 3e-3);
+  EXPECT_LT(last.search_value, 0.3 * first.search_value);
 }
 
 // LibTorch emulates bf16 here where the processor has none; what it says of the losses is the same.

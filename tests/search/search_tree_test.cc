@@ -264,6 +264,30 @@ TEST(SearchTree, EveryMoveGetsANewSimulation) {
   EXPECT_FALSE(tree.next_leaf(leaf)) << "the root has its visits already";
 }
 
+TEST(SearchTree, AMoveMayGetFewerSimulationsThanTheConfigurationSays) {
+  HashEvaluator evaluator;
+  SearchConfig config;
+  config.simulations = 60;
+  SearchTree tree(config);
+  SearchTree* const trees[] = {&tree};
+  tree.reset(start_position({.size = 5, .holes = 5}, 1, Stream::kTest, 0));
+  tree.begin_move(std::nullopt, 7);
+  run_searches(trees, evaluator);
+  EXPECT_EQ(tree.root_visits(), 7);
+  tree.begin_move(std::nullopt);
+  run_searches(trees, evaluator);
+  EXPECT_EQ(tree.root_visits(), 60);
+  // More are kept than asked for: the move can be chosen at once.
+  Random random(1, Stream::kTest, 0);
+  tree.advance(tree.choose(0.0, random));
+  const std::int32_t kept = tree.root_visits();
+  ASSERT_GT(kept, 2);
+  tree.begin_move(std::nullopt, 2);
+  Position leaf;
+  EXPECT_FALSE(tree.next_leaf(leaf));
+  EXPECT_EQ(tree.root_visits(), kept);
+}
+
 TEST(SearchTree, KeptVisitsDoNotCountWhereTheConfigurationSaysSo) {
   for (const char* root : {"puct", "gumbel"}) {
     HashEvaluator evaluator;

@@ -135,6 +135,13 @@ TEST(ConfigFile, RulesOverSeveralKeysSayWhere) {
   EXPECT_FAULT(kMinimal + "  workers: 8\nselfplay:\n  slots: 4\n", "f.yaml:6:3: ", "selfplay.slots");
   EXPECT_FAULT(kMinimal + "evaluation:\n  against: [random, nobody]\n", "f.yaml:7:3: ", "nobody");
   EXPECT_FAULT(kMinimal + "evaluation:\n  against: []\n  every: 2\n", "f.yaml:8:3: ", "opponent");
+  EXPECT_FAULT(kMinimal + "selfplay:\n  full_search_share: 0.5\n  short_simulations: 65\n",
+               "f.yaml:8:3: ", "at most 64");
+  EXPECT_EQ(fault_of(kMinimal + "selfplay:\n  short_simulations: 65\n"), "no error");
+  EXPECT_FAULT(
+      "game: {size: 7, holes: 5, result: margin}\nrun: {iterations: 30}\n"
+      "learner: {search_value_weight: 1}\n",
+      "f.yaml:3:11: ", "played to win");
   EXPECT_FAULT(kMinimal + "evaluation:\n  opening_plies: 44\n", "f.yaml:7:3: ", "44 plies");
 }
 

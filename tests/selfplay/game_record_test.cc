@@ -76,7 +76,7 @@ TEST(GameRecord, CountsSamplesAndSolvedPlies) {
 
 TEST(GameRecord, AnUnknownOriginIsNamed) {
   GameRecord game = random_game(1, {.size = 4, .holes = 2}, 2);
-  game.origins[4] = static_cast<MoveOrigin>(3);
+  game.origins[4] = static_cast<MoveOrigin>(4);
   try {
     (void)parse_games(serialize({game}), "x.games");
     FAIL() << "accepted";

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -458,6 +460,28 @@ TEST(HealthOfARun, AStallStopsTheRunAndSavesTheGamesInProgress) {
   const auto patient = overrides({"health.stall_seconds=900"});
   EXPECT_EQ(resume_training(run, patient, kNeverStop).iterations, 1);
   EXPECT_EQ(findings_of(run), (Names{"stall stop"})) << "the row of the iteration that went on keeps it";
+}
+
+// Many roots to solve one after the other, which nothing interrupts: the program gives up waiting and ends.
+TEST(HealthOfARun, AStallWhoseWorkersDoNotEndEndsTheProgram) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  constexpr const char* kFolder = "PAHTUM_TEST_STALLED_RUN";  // the parent's, in the process that ends
+  std::optional<TemporaryFolder> folder;
+  if (std::getenv(kFolder) == nullptr) ::setenv(kFolder, folder.emplace().path().c_str(), 1);
+  const fs::path run = fs::path(std::getenv(kFolder)) / "run";
+  RunConfig config = small_run(1);
+  config.game = {.size = 6, .holes = 12};
+  config.search.exact_root = 24;
+  config.selfplay = {.slots = 256, .games_per_iteration = 1, .stagger = false, .random_opening_mean = 0};
+  config.replay.minimum_games = 1;
+  config.run.workers = 1;
+  config.health.stall_seconds = 0.02;
+  EXPECT_EXIT((void)start_training(config, run, kNeverStop), testing::ExitedWithCode(EXIT_FAILURE), "");
+  EXPECT_EQ(load_checkpoint(run / "checkpoints/000000.ckpt").manifest.iteration, 0);
+  const auto without_solving =
+      overrides({"search.exact_root=4", "search.exact_leaf=4", "health.on_stall=warn"});
+  EXPECT_EQ(resume_training(run, without_solving, kNeverStop).iterations, 1);
+  ::unsetenv(kFolder);
 }
 
 TEST(HealthOfARun, AStopAfterAnIterationLeavesItFinished) {

@@ -121,5 +121,76 @@ TEST(Replay, DrawsEverySearchedPlyAndNothingElse) {
   EXPECT_EQ(seen.size(), 8u);
 }
 
+TEST(Replay, SolvedPliesAreDrawnAsOftenAsTheirWeightSays) {
+  const GameConfig rules{.size = 3, .holes = 1, .unequal_stones = false};
+  constexpr double kWeight = 0.25;
+  Replay replay(10, kWeight);
+  const GameRecord game = random_game(1, rules, 0);
+  replay.add({game});
+  ASSERT_EQ(game.solved(), 3);
+  EXPECT_DOUBLE_EQ(weighted_samples(game, kWeight), 5 + 3 * kWeight);
+  EXPECT_DOUBLE_EQ(weighted_samples(game, 1.0), 8);
+  constexpr int kDrawn = 4000;
+  SampleBuffer buffer(kDrawn, GameRules(rules));
+  Random random(7, Stream::kTest, 0);
+  replay.draw(random, buffer);
+  int solved = 0;
+  for (std::size_t k = 0; k < kDrawn; ++k) {
+    float empty = 0;
+    for (std::size_t square = 0; square < 9; ++square) empty += buffer.batch().planes[k * 36 + 18 + square];
+    if (empty <= 3.0f) ++solved;
+  }
+  const double expected = kDrawn * 3 * kWeight / (5 + 3 * kWeight);
+  EXPECT_NEAR(solved, expected, 5 * std::sqrt(expected));
+}
+
+// A game with a short search in its middle: the policies of later plies are found behind it.
+TEST(Replay, ShortSearchesHaveNoPolicyAndEverySampleItsSearchValue) {
+  GameRecord game;
+  game.start = parse_position("ww1/bb1/wb1 w");
+  game.add_short(parse_move("c3", 3), Value(0.5f));
+  game.add_searched(parse_move("c2", 3), Value(-0.75f), std::array{3.0f, 1.0f}, MoveOrigin::kSearched);
+  game.add_searched(parse_move("c1", 3), Value(0.0f), std::array{4.0f}, MoveOrigin::kSolved);
+  ASSERT_EQ(game.samples(), 2);
+  SampleBuffer buffer(2, GameRules({.size = 3, .holes = 1}));
+  for (int k = 0; k < 2; ++k) Replay::write_sample(game, k + 1, 0, k, buffer);
+  EXPECT_NEAR(buffer.batch().policy[5], 0.75f, 1e-5);
+  EXPECT_NEAR(buffer.batch().policy[9 + 8], 1.0f, 1e-5);
+  EXPECT_EQ(buffer.batch().search_value[0], -0.75f);
+  EXPECT_EQ(buffer.batch().search_value[1], 0.0f);
+
+  Replay replay(1);
+  replay.add({game});
+  SampleBuffer drawn(200, GameRules({.size = 3, .holes = 1}));
+  Random random(7, Stream::kTest, 0);
+  replay.draw(random, drawn);
+  for (std::size_t k = 0; k < 200; ++k) {
+    EXPECT_TRUE(drawn.batch().search_value[k] == -0.75f || drawn.batch().search_value[k] == 0.0f);
+  }
+}
+
+TEST(Replay, TheWindowGrowsByItsPowerAndForgetsTheOldest) {
+  const ReplayConfig fixed{.window_games = 1000};
+  EXPECT_EQ(window_after(fixed, 10), 1000);
+  EXPECT_EQ(window_after(fixed, 1'000'000), 1000);
+  const ReplayConfig growing{.window_games = 1000, .window_growth = 0.5};
+  EXPECT_EQ(window_after(growing, 999), 1000);
+  EXPECT_EQ(window_after(growing, 4000), 2000);
+  EXPECT_EQ(window_after(growing, 1'000'000), 31623);
+  EXPECT_EQ(window_after({.window_games = 1000, .window_growth = 1.0}, 123'456), 123'456);
+
+  const GameConfig rules{.size = 3, .holes = 1, .unequal_stones = false};
+  Replay replay(2);
+  for (std::uint64_t game = 0; game < 3; ++game) replay.add({random_game(game, rules, 0)});
+  EXPECT_EQ(replay.games(), 2);
+  replay.set_window(4);
+  for (std::uint64_t game = 3; game < 8; ++game) replay.add({random_game(game, rules, 0)});
+  EXPECT_EQ(replay.games(), 4);
+  replay.set_window(1);
+  replay.add({random_game(8, rules, 0)});
+  EXPECT_EQ(replay.games(), 1);
+  EXPECT_EQ(replay.samples(), 8);
+}
+
 }  // namespace
 }  // namespace pahtum

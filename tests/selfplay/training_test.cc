@@ -12,6 +12,7 @@
 #include "model/checkpoint.h"
 #include "selfplay/config_file.h"
 #include "selfplay/replay.h"
+#include "selfplay/run_check.h"
 #include "selfplay/run_directory.h"
 #include "tests/selfplay/test_runs.h"
 
@@ -194,29 +195,46 @@ RunConfig with_matches(std::int64_t iterations) {
   return config;
 }
 
-// Stopped within games, learning and matches, each time a little later, for PUCT and for Gumbel roots.
+// Trains in one go, and stopped within games, learning and matches, each time a little later.
+void expect_same_when_stopped(const RunConfig& config, const fs::path& folder) {
+  (void)start_training(config, folder / "whole", kNeverStop);
+  const fs::path parts = folder / "parts";
+  int stops = 0;
+  for (auto after = std::chrono::microseconds(500);; after += after / 2) {
+    std::atomic<bool> stop{false};
+    const std::jthread stopper([&] {
+      std::this_thread::sleep_for(after);
+      stop = true;
+    });
+    const TrainingSummary summary =
+        stops == 0 ? start_training(config, parts, stop) : resume_training(parts, {}, stop);
+    if (!summary.interrupted) break;
+    ++stops;
+  }
+  EXPECT_GT(stops, 3);
+  expect_same_run(config, folder / "whole", parts);
+}
+
 TEST(Training, StoppedAgainAndAgainARunIsTheSameBitForBit) {
   for (const char* root : {"puct", "gumbel"}) {
+    SCOPED_TRACE(root);
     const TemporaryFolder folder;
     RunConfig config = with_matches(4);
     config.search.root = root;
-    (void)start_training(config, folder.path() / "whole", kNeverStop);
-    const fs::path parts = folder.path() / "parts";
-    int stops = 0;
-    for (auto after = std::chrono::microseconds(500);; after += after / 2) {
-      std::atomic<bool> stop{false};
-      const std::jthread stopper([&] {
-        std::this_thread::sleep_for(after);
-        stop = true;
-      });
-      const TrainingSummary summary =
-          stops == 0 ? start_training(config, parts, stop) : resume_training(parts, {}, stop);
-      if (!summary.interrupted) break;
-      ++stops;
-    }
-    EXPECT_GT(stops, 3) << root;
-    expect_same_run(config, folder.path() / "whole", parts);
+    expect_same_when_stopped(config, folder.path());
   }
+}
+
+TEST(Training, WithShortSearchesAndAGrowingWindowStoppedRunsAreTheSameBitForBit) {
+  const TemporaryFolder folder;
+  RunConfig config = with_matches(4);
+  config.selfplay.full_search_share = 0.4;
+  config.selfplay.short_simulations = 3;
+  config.replay.window_games = 8;
+  config.replay.window_growth = 0.6;
+  config.replay.solved_weight = 0.5;
+  config.learner.search_value_weight = 0.5;
+  expect_same_when_stopped(config, folder.path());
 }
 
 TEST(Training, WhatAKillLeftUndoneBehindACheckpointIsDoneOnResume) {
@@ -273,12 +291,28 @@ TEST(Training, AFolderWithACheckpointAndItsGamesAloneGoesOn) {
   fs::create_directories(carried / "checkpoints");
   fs::copy(whole / "config.yaml", carried / "config.yaml");
   fs::copy(whole / "checkpoints/000002.ckpt", carried / "checkpoints/000002.ckpt");
-  fs::copy(whole / "games", carried / "games");
-  const std::string more[] = {"run.iterations=3"};
-  EXPECT_EQ(resume_training(carried, more, kNeverStop).iterations, 3);
+  fs::create_directory(carried / "games");
+  fs::copy(whole / "games/000002.games", carried / "games/000002.games");  // of 16 games half are there
+  const std::string three[] = {"run.iterations=3"};
+  EXPECT_EQ(resume_training(carried, three, kNeverStop).iterations, 3);
+  // From there on it is a run as any other.
+  const std::string four[] = {"run.iterations=4"};
+  EXPECT_EQ(resume_training(carried, four, kNeverStop).iterations, 4);
   const auto rows = read_metrics(carried / "metrics.jsonl");
-  ASSERT_EQ(rows.size(), 1u);
+  ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0]["iteration"], 3);
+  EXPECT_EQ(rows[0]["replay_games"], 16);
+  const auto missed_games = [&] {
+    return std::ranges::count_if(check_run(carried).findings, [](const RunFinding& finding) {
+      return finding.file.starts_with("games/");
+    });
+  };
+  EXPECT_EQ(missed_games(), 0);
+  // Games that it has played itself are missed.
+  fs::remove(carried / "games/000003.games");
+  const std::string five[] = {"run.iterations=5"};
+  EXPECT_THROW((void)resume_training(carried, five, kNeverStop), Error);
+  EXPECT_EQ(missed_games(), 1);
 }
 
 TEST(Training, ABrokenStateGoesOnFromTheLastFinishedIteration) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <map>
 #include <set>
 
 #include "env/base/error.h"
@@ -65,6 +67,52 @@ TEST(SelfplayWorker, ARestoredWorkerPlaysOnAsIfNeverStopped) {
   SelfplayWorker other(config, 0, 6);
   other.restore(parse_games(serialize(worker.games_in_progress()), "test"));
   EXPECT_EQ(play(worker, 10), play(other, 10));
+}
+
+// Which moves are searched short is drawn for each; what they get is the search's best without noise, and no
+// policy to learn from. Positions that the search proves are samples all the same.
+TEST(SelfplayWorker, ShortSearchesMoveTheGameOnAndAreNoSamples) {
+  RunConfig config = tiny_config();
+  config.selfplay.full_search_share = 0.3;
+  config.selfplay.short_simulations = 2;
+  config.search.simulations = 24;
+  SelfplayWorker worker(config, 0, 6);
+  std::map<MoveOrigin, int> seen;
+  for (const GameRecord& game : play(worker, 150)) {
+    Position position = game.start;
+    int samples = 0;
+    for (std::size_t ply = 0; ply < game.moves.size(); ++ply) {
+      const MoveOrigin origin = game.origins[ply];
+      ++seen[origin];
+      samples += is_sample(origin) ? 1 : 0;
+      if (position.empty_count() <= config.search.exact_root && origin != MoveOrigin::kRandom) {
+        EXPECT_EQ(origin, MoveOrigin::kSolved);
+      }
+      apply(position, game.moves[ply]);
+    }
+    EXPECT_EQ(game.samples(), samples);
+    EXPECT_EQ(parse_games(serialize({game}), "test").front(), game);
+  }
+  const int searched = seen[MoveOrigin::kSearched] + seen[MoveOrigin::kShort];
+  ASSERT_GT(searched, 500);
+  EXPECT_NEAR(seen[MoveOrigin::kSearched], 0.3 * searched, 4 * std::sqrt(0.3 * 0.7 * searched));
+}
+
+TEST(SelfplayWorker, ShortSearchesTakeTheirSimulationsAlone) {
+  const auto evaluations = [](double share) {
+    RunConfig config = tiny_config();
+    config.selfplay = {.slots = 6, .stagger = false, .random_opening_mean = 0.0, .full_search_share = share};
+    config.selfplay.short_simulations = 1;
+    config.search.simulations = 400;
+    config.search.exact_leaf = 0;
+    config.search.exact_root = 0;
+    SelfplayWorker worker(config, 0, 6);
+    HashEvaluator evaluator;
+    SelfplayCounters counters;
+    static_cast<void>(worker.play(evaluator, 12, kNeverStop, counters));
+    return static_cast<double>(counters.evaluations);
+  };
+  EXPECT_LT(evaluations(0.01), 0.2 * evaluations(1.0));
 }
 
 TEST(SelfplayWorker, RestoringAnotherRunsGamesIsRefused) {
