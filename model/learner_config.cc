@@ -39,8 +39,7 @@ Schema describe(LearnerConfig& config) {
             "Weight of the loss of each square's final owner.")
       .real("search_value_weight", &config.search_value_weight, 0.0, 100.0, "",
             "Weight of the squared difference between the expected result, chance of a win minus that of a "
-            "loss, "
-            "and what the search expected; for games played to win.");
+            "loss, and what the search expected; for games played to win.");
   return schema;
 }
 

@@ -129,10 +129,8 @@ Schema describe(SelfplayConfig& config) {
             "Mean number of uniformly random plies at the start of a game; 0 means none.")
       .real("full_search_share", &config.full_search_share, 0.01, 1.0, "",
             "Share of moves that are searched in full and learned from. The others, drawn at random, get a "
-            "short "
-            "search without noise that only moves the game on (playout cap randomization); solved positions "
-            "are "
-            "learned from all the same.")
+            "short search without noise that only moves the game on (playout cap randomization); solved "
+            "positions are learned from all the same.")
       .integer("short_simulations", &config.short_simulations, 1, 1'000'000, "visits",
                "Visits of such a short search, at most search.simulations.");
   return schema;
@@ -145,14 +143,12 @@ Schema describe(ReplayConfig& config) {
                "The newest finished games from which samples are drawn.")
       .real("window_growth", &config.window_growth, 0.0, 1.0, "",
             "Once more games were played than the window holds, it grows with their number to the power of "
-            "this: "
-            "0 keeps it, 1 keeps all games.")
+            "this: 0 keeps it, 1 keeps all games.")
       .real("solved_weight", &config.solved_weight, 0.01, 1.0, "",
             "How often a solved position is drawn, compared to a searched one.")
       .real("reuse", &config.reuse, 0.01, 1000.0, "samples",
             "Samples drawn per position played: learner steps = reuse · new positions / batch size. A solved "
-            "position "
-            "counts solved_weight, one that is no sample nothing.")
+            "position counts solved_weight, one that is no sample nothing.")
       .integer("minimum_games", &config.minimum_games, 1, 100'000'000, "games",
                "Games in the window before the first learner step.");
   return schema;
