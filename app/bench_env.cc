@@ -19,6 +19,8 @@ namespace pahtum {
 namespace {
 
 constexpr int kRounds = 15;
+// A round shorter than this measures little but its own beginning: less time makes fewer rounds.
+constexpr double kShortestRound = 0.01;  // seconds
 constexpr int kGames = 4096;
 constexpr int kManyGames = 65536;
 constexpr std::int64_t kRandomSteps = 100;  // of one call of play_random
@@ -229,8 +231,9 @@ class EnvBench {
   [[nodiscard]] std::size_t last() const { return measurements_.size() - 1; }
 
   std::vector<BenchRow> run(double seconds) {
-    for (int round = 0; round < kRounds; ++round) {
-      for (Measurement& row : measurements_) row.values.push_back(row.measure(seconds / kRounds));
+    const int rounds = std::clamp(static_cast<int>(seconds / kShortestRound), 3, kRounds);
+    for (int round = 0; round < rounds; ++round) {
+      for (Measurement& row : measurements_) row.values.push_back(row.measure(seconds / rounds));
     }
     std::vector<BenchRow> rows;
     for (std::size_t k = 0; k < measurements_.size(); ++k) {

@@ -49,10 +49,3 @@ if(PAHTUM_WITH_CUDA AND TARGET torch_cuda)
                     "fp32 and one piece. CMakeError.log or CMakeConfigureLog.yaml holds the compiler's messages.")
   endif()
 endif()
-
-# Parsing <torch/torch.h> takes most of the time of every source that includes it.
-function(pahtum_precompile_torch target)
-  if(PAHTUM_PRECOMPILE_TORCH)
-    target_precompile_headers(${target} PRIVATE <torch/torch.h>)
-  endif()
-endfunction()

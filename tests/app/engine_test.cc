@@ -51,8 +51,8 @@ TEST_P(EngineMatch, OurEnginePlaysThroughAProtocolAsItPlaysDirectly) {
   // The moves of all games; the players' names are left out.
   const auto games_of = [&](const std::string& spec) {
     const std::string path = (folder / "games.txt").string();
-    const Finished result = run_program({"match", spec, "greedy", "--pairs", "2", "--size", "5", "--holes",
-                                         "3", "--seed", "9", "--games", path},
+    const Finished result = run_program({"match", spec, "greedy", "--pairs", "1", "--size", "4", "--holes",
+                                         "2", "--seed", "9", "--games", path},
                                         folder.path());
     EXPECT_EQ(result.status, 0) << result.err;
     Words moves;
@@ -60,7 +60,7 @@ TEST_P(EngineMatch, OurEnginePlaysThroughAProtocolAsItPlaysDirectly) {
     return moves;
   };
   const Words direct = games_of("uct:60");
-  ASSERT_EQ(direct.size(), 4u);
+  ASSERT_EQ(direct.size(), 2u);
   const std::string protocol = GetParam();
   EXPECT_EQ(games_of("engine:" + protocol + ":" PAHTUM_BINARY " engine uct:60 --protocol " + protocol),
             direct);

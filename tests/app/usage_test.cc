@@ -215,8 +215,8 @@ TEST(Solve, StopsInTimeAndSaysSo) {
 
 TEST(Solve, ThreadsAndMemoryChangeNoAnswer) {
   const auto solve = [&](const Words& more) {
-    Words arguments = {"solve", "2w4/b1x4/2b1w1x/x2wb2/w1bx2b/1wb1x1w/2b1w2", "w", "--objective", "margin",
-                       "--json"};
+    Words arguments = {
+        "solve", "2w1b2/b1xw1w1/2b1w1x/x2wb2/w1bx2b/1wb1x1w/2b1w2", "w", "--objective", "margin", "--json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     json document = json::parse(run(arguments).out);
     for (const char* const key : {"nodes", "seconds"}) document.erase(key);
