@@ -381,6 +381,18 @@ TEST(HealthOfARun, RollbacksLowerTheLearningRateUntilTheyAreUsedUp) {
       << "the lower rate stays";
 }
 
+// Two runs of three iterations came to the same network and counters.
+void expect_same_end(const fs::path& run, const fs::path& twin) {
+  const Checkpoint one = load_checkpoint(run / "checkpoints/000003.ckpt");
+  const Checkpoint other = load_checkpoint(twin / "checkpoints/000003.ckpt");
+  EXPECT_EQ(timeless(one.manifest.counters), timeless(other.manifest.counters));
+  ASSERT_EQ(one.tensors.size(), other.tensors.size());
+  for (std::size_t k = 0; k < one.tensors.size(); ++k) {
+    if (one.tensors[k].name.starts_with("optimizer/")) continue;  // its order is that of addresses
+    EXPECT_EQ(one.tensors[k].data, other.tensors[k].data) << one.tensors[k].name;
+  }
+}
+
 TEST(HealthOfARun, ANonFiniteOutputGoesBackBeyondItsNetwork) {
   const TemporaryFolder folder;
   const fs::path run = folder.path() / "run";
@@ -399,13 +411,42 @@ TEST(HealthOfARun, ANonFiniteOutputGoesBackBeyondItsNetwork) {
   EXPECT_DOUBLE_EQ(rows[1]["learning_rate"].get<double>(), config.learner.learning_rate / 2);
 
   (void)resume_training(twin, changes, kNeverStop);
-  const Checkpoint one = load_checkpoint(run / "checkpoints/000003.ckpt");
-  const Checkpoint other = load_checkpoint(twin / "checkpoints/000003.ckpt");
-  EXPECT_EQ(timeless(one.manifest.counters), timeless(other.manifest.counters));
-  for (std::size_t k = 0; k < one.tensors.size(); ++k) {
-    if (one.tensors[k].name.starts_with("optimizer/")) continue;  // its order is that of addresses
-    EXPECT_EQ(one.tensors[k].data, other.tensors[k].data) << one.tensors[k].name;
+  expect_same_end(run, twin);
+}
+
+// What a kill leaves at each place of a rollback: before the broken checkpoint is dropped, after that, and
+// when the good one holds the rollback.
+TEST(HealthOfARun, ARollbackThatIsKilledGoesOnFromWhereItWas) {
+  const TemporaryFolder folder;
+  const fs::path whole = folder.path() / "whole";
+  const fs::path before = folder.path() / "before";
+  const fs::path dropped = folder.path() / "dropped";
+  const fs::path saved = folder.path() / "saved";
+  (void)start_training(small_run(2), whole, kNeverStop);
+  for (const fs::path& killed : {before, dropped, saved}) {
+    fs::copy(whole, killed, fs::copy_options::recursive);
+    fs::remove(killed / "state.ckpt");
+    if (killed != before) fs::remove(killed / "checkpoints/000002.ckpt");
   }
+  break_weights(whole / "checkpoints/000002.ckpt");
+  break_weights(before / "checkpoints/000002.ckpt");
+  Checkpoint good = load_checkpoint(saved / "checkpoints/000001.ckpt");
+  good.manifest.counters["health"]["rollbacks"] = 1;
+  good.manifest.counters["health"]["learning_rate_factor"] = 0.5;
+  save_checkpoint(saved / "checkpoints/000001.ckpt", good);
+
+  const auto changes = overrides({"run.iterations=3", "health.on_non_finite=rollback"});
+  for (const fs::path& run : {whole, before, dropped, saved}) {
+    SCOPED_TRACE(run.string());
+    EXPECT_EQ(resume_training(run, changes, kNeverStop).iterations, 3);
+    EXPECT_EQ(read_metrics(run / "metrics.jsonl").size(), 3u);
+  }
+  expect_same_end(whole, before);
+  expect_same_end(whole, saved);
+  // The rollback itself was lost, and with it what it found: what failed is played and learned again.
+  const json health = health_of(load_checkpoint(dropped / "checkpoints/000003.ckpt"));
+  EXPECT_EQ(health["rollbacks"], 0);
+  EXPECT_EQ(findings_of(dropped), Names{});
 }
 
 TEST(HealthOfARun, ANonFiniteOutputStopsWhereNothingIsLeftToGoBackTo) {
