@@ -16,13 +16,15 @@
 
 namespace pahtum {
 
-MemoryEstimate estimate_memory(const RunConfig& config, int workers) {
+MemoryEstimate estimate_memory(const RunConfig& config, int workers, std::int64_t resident) {
   constexpr std::int64_t kFloat = sizeof(float);
   const std::int64_t squares = config.game.size * config.game.size;
   const std::int64_t plies = GameRules(config.game).longest_game();
 
   MemoryEstimate estimate;
-  estimate.program = std::int64_t{184} << 20;
+  // The first use of LibTorch and its libraries brings in more of their code and buffers.
+  constexpr std::int64_t kFirstUse = std::int64_t{24} << 20;
+  estimate.program = resident + kFirstUse;
 
   // A visit brings a node with a prior for each move, and about three edges in room for four
   // (search/search_graph.h); the array of nodes and the table grow by steps. Where kept visits do not count,

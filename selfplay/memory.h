@@ -8,6 +8,7 @@ namespace pahtum {
 
 // Estimate of the resident memory that a run on a CPU reaches at its peak, by part, in bytes: within a
 // quarter of what was measured. What each part is made of stands beside its formula in memory.cc.
+// `resident` is what the process holds before the run is loaded: LibTorch alone, whose builds differ by much.
 struct MemoryEstimate {
   std::int64_t program = 0;  // LibTorch and the rest, before any work
   std::int64_t trees = 0;
@@ -16,7 +17,7 @@ struct MemoryEstimate {
 
   [[nodiscard]] std::int64_t total() const noexcept { return program + trees + replay + network; }
 };
-[[nodiscard]] MemoryEstimate estimate_memory(const RunConfig& config, int workers);
+[[nodiscard]] MemoryEstimate estimate_memory(const RunConfig& config, int workers, std::int64_t resident);
 
 // What this process holds of the machine now. Fields that the system does not tell are 0.
 struct ProcessUsage {

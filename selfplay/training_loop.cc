@@ -79,7 +79,7 @@ std::string TrainingLoop::time_left() const {
 }
 
 void TrainingLoop::announce() const {
-  const MemoryEstimate memory = estimate_memory(config_, static_cast<int>(workers_.size()));
+  const MemoryEstimate memory = estimate_memory(config_, static_cast<int>(workers_.size()), resident_before_);
   const auto mib = [](std::int64_t bytes) { return (bytes + (1 << 20) - 1) >> 20; };
   spdlog::info("run {}: {}; network of {} ({} parameters); {} simulations a move", directory_.root().string(),
                to_text(config_.game), to_text(config_.network), trainer_.parameters(),

@@ -18,6 +18,7 @@
 #include "selfplay/event_file.h"
 #include "selfplay/health.h"
 #include "selfplay/iteration_metrics.h"
+#include "selfplay/memory.h"
 #include "selfplay/progress.h"
 #include "selfplay/replay.h"
 #include "selfplay/run_config.h"
@@ -92,6 +93,7 @@ class TrainingLoop {
   [[nodiscard]] Checkpoint playing_weights() const;
   void settle_gate();
 
+  const std::int64_t resident_before_ = process_usage().resident_bytes;  // what follows is not loaded yet
   RunConfig config_;
   RunDirectory directory_;
   const std::atomic<bool>& stop_;

@@ -71,7 +71,7 @@ TEST(Memory, AFullReplayTakesWhatIsEstimatedAndNoMore) {
   };
   add(0, kWindow);
   const std::int64_t full = process_usage().allocated_bytes - before;
-  expect_within_a_quarter(estimate_memory(config, 1).replay, full, "replay");
+  expect_within_a_quarter(estimate_memory(config, 1, 0).replay, full, "replay");
   for (std::uint64_t round = 1; round <= 3; ++round) add(round * kWindow, kWindow);
   EXPECT_NEAR(static_cast<double>(process_usage().allocated_bytes - before), static_cast<double>(full),
               0.05 * static_cast<double>(full));
@@ -90,7 +90,7 @@ TEST(Memory, SearchesTakeWhatIsEstimated) {
   SelfplayCounters counters;
   const std::atomic<bool> halt{false};
   static_cast<void>(worker.play(evaluator, config.selfplay.slots, halt, counters, [](const GameRecord&) {}));
-  expect_within_a_quarter(estimate_memory(config, 1).trees, process_usage().allocated_bytes - before,
+  expect_within_a_quarter(estimate_memory(config, 1, 0).trees, process_usage().allocated_bytes - before,
                           "searches");
 }
 
