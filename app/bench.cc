@@ -33,7 +33,7 @@ std::vector<Position> start_positions(const RunConfig& config, int count) {
 
 namespace {
 
-struct Options {
+struct BenchOptions {
   std::string config;
   std::vector<std::string> changes;
   double seconds = 2.0;
@@ -42,7 +42,7 @@ struct Options {
   InferenceCliOptions inference;  // of `selfplay` alone
 };
 
-RunConfig config_of(const Options& options) {
+RunConfig config_of(const BenchOptions& options) {
   if (!options.config.empty()) return load_run_config(options.config, options.changes);
   const RunConfig defaults;
   return parse_run_config(to_yaml(defaults), "defaults", options.changes);
@@ -169,7 +169,7 @@ nlohmann::ordered_json machine_json() {
 
 using Bench = std::function<std::vector<BenchRow>(const RunConfig&, double)>;
 
-int run_bench(const std::string& name, const Bench& bench, const Options& options) {
+int run_bench(const std::string& name, const Bench& bench, const BenchOptions& options) {
   const RunConfig config = config_of(options);
   // These two show what the allocator's settings are worth, and set them when they have what to compare with.
   if (name != "inference" && name != "learn") tune_allocator();
@@ -207,7 +207,7 @@ int run_bench(const std::string& name, const Bench& bench, const Options& option
   return 0;
 }
 
-int print_signature(const Options& options) {
+int print_signature(const BenchOptions& options) {
   const std::string search = fmt::format("{:016x}", behaviour_signature());
   const std::string selfplay = fmt::format("{:016x}", selfplay_signature());
   if (options.json) {
@@ -225,7 +225,7 @@ int print_signature(const Options& options) {
 void add_bench(CLI::App& app, Command& command) {
   CLI::App& sub = *app.add_subcommand("bench", "Measures how fast the parts are on this machine");
   sub.require_subcommand(0, 1);
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<BenchOptions>();
   CLI::Option* signature =
       sub.add_flag("--signature", options->signature,
                    "Print the behaviour signatures, which a refactoring must not change");

@@ -11,6 +11,7 @@
 #include <immintrin.h>
 #endif
 
+#include "app/bench_rounds.h"
 #include "app/bench_row.h"
 #include "env/base/thread_team.h"
 #include "env/batch_environment.h"
@@ -37,9 +38,9 @@ BatchConfig batch_config(const RunConfig& config, int games, int threads, Observ
 }
 
 // A batch and the legal actions of its first steps, made before anything is measured.
-class Replay {
+class ReplayedActions {
  public:
-  explicit Replay(const BatchConfig& config) : environment_(config) {
+  explicit ReplayedActions(const BatchConfig& config) : environment_(config) {
     BatchConfig silent = config;
     silent.observation = ObservationType::kNone;
     BatchEnvironment recorder(silent);
@@ -149,12 +150,6 @@ class PlainWriter {
   std::unique_ptr<ThreadTeam> team_;
 };
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 // What is measured once in every round; the ratio is to another measurement of the same round.
 struct Measurement {
   std::string what;
@@ -213,7 +208,7 @@ class EnvBench {
   // The environment's steps beside plain writing, and beside the same with one thread when that is given.
   std::size_t add_steps(const std::string& name, ObservationType type, int games, int threads,
                         std::optional<std::size_t> one_thread) {
-    const auto replay = std::make_shared<Replay>(batch_config(config_, games, threads, type));
+    const auto replay = std::make_shared<ReplayedActions>(batch_config(config_, games, threads, type));
     const auto writer = std::make_shared<PlainWriter>(replay->buffers(), threads);
     const std::string where = fmt::format("{} games, {}", games, threads_text(threads));
     add(fmt::format("plain writing of the same {} bytes a move, {}",

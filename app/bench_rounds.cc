@@ -4,14 +4,11 @@
 #include <utility>
 
 namespace pahtum {
-namespace {
 
 double median(std::vector<double> values) {
   std::ranges::sort(values);
   return values[values.size() / 2];
 }
-
-}  // namespace
 
 BenchRounds::Row BenchRounds::add(std::string what, std::string unit, Measure measure,
                                   std::optional<Row> against) {

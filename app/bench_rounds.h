@@ -25,6 +25,9 @@ double processor_rate(double seconds, Work&& work) {
   return amount / elapsed;
 }
 
+// The upper one of an even number; there is at least one.
+[[nodiscard]] double median(std::vector<double> values);
+
 // Measurements that are taken one after the other, round after round, so that a machine that changes its
 // speed changes them alike; and the rows that show them.
 class BenchRounds {

@@ -15,7 +15,7 @@
 namespace pahtum {
 namespace {
 
-constexpr std::size_t kTableBytes = std::size_t{32} << 20;
+constexpr std::size_t kBenchTableBytes = std::size_t{32} << 20;
 
 // Positions to solve: a size, holes, and the empty squares left when random, or good, play stops.
 struct Kind {
@@ -74,9 +74,9 @@ std::vector<BenchRow> bench_solver(const RunConfig& config, double seconds) {
       {7, 5, 20, 10, true, {kOutcome, kMargin}},   {5, 5, 20, 20, false, {kOutcome, kMargin}},
       {5, 3, 22, 20, false, {kOutcome}},
   };
-  Solver solver(kTableBytes);
+  Solver solver(kBenchTableBytes);
   const int processors = hardware_threads();
-  Solver shared_solver(kTableBytes, processors);
+  Solver shared_solver(kBenchTableBytes, processors);
   // What is made once in a program is not counted.
   (void)solver.solve(parse_position("3/3/3 w"));
   std::vector<BenchRow> measured;

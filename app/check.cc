@@ -7,7 +7,7 @@
 namespace pahtum {
 namespace {
 
-struct Options {
+struct CheckOptions {
   std::string run;
   bool json = false;
 };
@@ -26,7 +26,7 @@ void print(const RunCheck& check, const std::string& run) {
   }
 }
 
-int check(const Options& options) {
+int check(const CheckOptions& options) {
   const RunCheck found = check_run(options.run);
   if (options.json) {
     print_json(to_json(found, options.run));
@@ -41,7 +41,7 @@ int check(const Options& options) {
 void add_check(CLI::App& app, Command& command) {
   CLI::App& sub =
       *app.add_subcommand("check", "Verifies every file of a run and says what is wrong; changes nothing");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CheckOptions>();
   sub.add_option("RUN", options->run, "Run directory; it may be training meanwhile")->required();
   sub.add_flag("--json", options->json, "Print one JSON document");
   sub.footer(

@@ -7,25 +7,25 @@
 namespace pahtum {
 namespace {
 
-struct Options {
+struct ConfigOptions {
   std::string file;
   std::vector<std::string> changes;
 };
 
-void add_file_options(CLI::App& sub, Options& options) {
+void add_file_options(CLI::App& sub, ConfigOptions& options) {
   sub.add_option("CONFIG", options.file, "YAML configuration")->required();
   sub.add_option("--set", options.changes, "section.key=value on top of the file; may be repeated")
       ->allow_extra_args(false)
       ->take_all();
 }
 
-int check(const Options& options) {
+int check(const ConfigOptions& options) {
   static_cast<void>(load_run_config(options.file, options.changes));
   std::cout << options.file << ": sound\n";
   return 0;
 }
 
-int show(const Options& options) {
+int show(const ConfigOptions& options) {
   std::cout << to_yaml(load_run_config(options.file, options.changes), true);
   return 0;
 }
@@ -41,7 +41,7 @@ void add_config(CLI::App& app, Command& command) {
   CLI::App& sub = *app.add_subcommand("config", "Checks and explains configurations");
   sub.require_subcommand(1);
   sub.footer("Example: pahtum config check configs/quick.yaml");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ConfigOptions>();
 
   CLI::App& check_sub = *sub.add_subcommand("check", "Says whether a configuration is sound");
   add_file_options(check_sub, *options);

@@ -17,7 +17,7 @@
 namespace pahtum {
 namespace {
 
-struct Options {
+struct EngineOptions {
   std::string spec;
   std::string protocol = "gtp";
   std::int64_t margin = kMarginDefault;
@@ -70,14 +70,14 @@ class PlayerMind final : public EngineMind {
   std::unique_ptr<Player> player_;
 };
 
-void speak_gtp(PlayerMind& mind, const GameConfig& rules, const Options& options) {
+void speak_gtp(PlayerMind& mind, const GameConfig& rules, const EngineOptions& options) {
   Gtp gtp(mind, rules, options.margin, options.seed);
   for (std::string line; !gtp.done() && std::getline(std::cin, line);) {
     std::cout << gtp.handle(line) << std::flush;
   }
 }
 
-void speak_ugi(PlayerMind& mind, const GameConfig& rules, const Options& options) {
+void speak_ugi(PlayerMind& mind, const GameConfig& rules, const EngineOptions& options) {
   const auto send = [](const std::string& line) { std::cout << line + "\n" << std::flush; };
   Ugi ugi(mind, rules, send, options.margin, options.seed);
   for (std::string line; std::getline(std::cin, line);) {
@@ -86,13 +86,13 @@ void speak_ugi(PlayerMind& mind, const GameConfig& rules, const Options& options
   ugi.finish();
 }
 
-void speak_grid(PlayerMind& mind, const GameConfig& rules, const Options& options) {
+void speak_grid(PlayerMind& mind, const GameConfig& rules, const EngineOptions& options) {
   Grid grid(mind, options.game, options.ply, rules.run_points);
   for (std::string line; std::getline(std::cin, line);) std::cout << grid.handle(line) << std::flush;
   if (grid.within_board()) throw request_error("grid", "the input ends within a board");
 }
 
-int engine(const Options& options) {
+int engine(const EngineOptions& options) {
   const std::string spec = options.spec.empty() ? default_spec() : options.spec;
   PlayerMind mind(spec,
                   {.seed = options.seed, .inference = options.inference.resolve(), .exact = kExactInPlay});
@@ -116,7 +116,7 @@ int engine(const Options& options) {
 void add_engine(CLI::App& app, Command& command) {
   CLI::App& sub = *app.add_subcommand(
       "engine", "A player for other programs, spoken to on standard input and output (docs/engines.md)");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<EngineOptions>();
   sub.add_option("SPEC", options->spec,
                  "Player: " + player_specs_text() + "; without it as `play`'s opponent");
   sub.add_option("--protocol", options->protocol,

@@ -7,7 +7,6 @@
 #include "app/evaluation.h"
 #include "app/interrupt.h"
 #include "app/oracle_work.h"
-#include "eval/report_build.h"
 #include "eval/results_json.h"
 #include "eval/results_text.h"
 #include "model/checkpoint.h"
@@ -20,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kOwnGames = "own";  // --oracle without a file
 
-struct Options {
+struct EvaluateOptions {
   std::string target;
   std::vector<std::string> against = {"random", "greedy", "charles", "uct:10000"};
   std::int64_t pairs = 100;
@@ -37,25 +36,21 @@ struct Options {
 
 // Where the report goes: where the user says, else into a run that has none yet (its training was interrupted
 // during the evaluation), else nowhere. A report is never replaced unasked.
-std::optional<fs::path> report_folder(const Options& options) {
+std::optional<fs::path> report_folder(const EvaluateOptions& options) {
   if (!options.report.empty()) return options.report;
   if (fs::is_directory(options.target) && !fs::exists(evaluation_path(options.target))) return options.target;
   return std::nullopt;
 }
 
-// `choice` is "policy", "sims=N", "time=S", or empty for the simulations of training.
-std::string spec_of(const fs::path& checkpoint, const std::string& choice, std::int64_t exact) {
-  return "net:" + checkpoint.string() + (choice.empty() ? "" : "," + choice) +
-         (exact > 0 ? ",exact=" + std::to_string(exact) : "");
-}
-
-std::string choice_of(const Options& options) {
+// As in compare_with_truth().
+std::string choice_of(const EvaluateOptions& options) {
   if (options.policy) return "policy";
   if (options.seconds) return fmt::format("time={}", *options.seconds);
   return options.simulations ? "sims=" + std::to_string(*options.simulations) : "";
 }
 
-OracleData oracle_data(const Options& options, const EvaluationPlan& plan, const fs::path& checkpoint) {
+OracleData oracle_data(const EvaluateOptions& options, const EvaluationPlan& plan,
+                       const fs::path& checkpoint) {
   if (options.oracle != kOwnGames) {
     OracleData data = load_oracle_data(options.oracle);
     require_game(make_player(plan.player, {})->info(), data.game);
@@ -64,7 +59,7 @@ OracleData oracle_data(const Options& options, const EvaluationPlan& plan, const
   OracleRequest request;
   request.game = plan.match.game;
   // By time these games would take hours; whose they are matters more than how well they are played.
-  request.players = {options.seconds ? spec_of(checkpoint, "", options.exact) : plan.player};
+  request.players = {options.seconds ? network_spec(checkpoint, "", options.exact) : plan.player};
   request.empty = examined_empty_squares(request.game, request.opening_plies);
   request.seed = options.seed;
   request.inference = plan.inference;
@@ -72,31 +67,22 @@ OracleData oracle_data(const Options& options, const EvaluationPlan& plan, const
   return make_oracle_data(request);
 }
 
-// How the bare policy does on solved positions, and how search does; and how far its expectations are right.
-void compare_with_truth(const Options& options, EvaluationRecord& record) {
-  const OracleData data = oracle_data(options, record.plan, record.checkpoint);
-  std::vector<std::string> choices = {"policy"};
-  if (!options.policy) choices.push_back(choice_of(options));
-  for (const std::string& choice : choices) {
-    const auto player = make_player(spec_of(record.checkpoint, choice, options.exact),
-                                    {.seed = options.seed, .inference = record.plan.inference});
-    record.oracle.push_back(score_with_progress(*player, data));
-    if (!record.calibration) record.calibration = oracle_calibration(*player, data);
-  }
-}
-
-int evaluate(const Options& options) {
+int evaluate(const EvaluateOptions& options) {
   EvaluationRecord record{
       .target = options.target, .checkpoint = resolve_checkpoint_with_warnings(options.target), .plan = {}};
   EvaluationPlan& plan = record.plan;
-  plan.player = spec_of(record.checkpoint, choice_of(options), options.exact);
+  plan.player = network_spec(record.checkpoint, choice_of(options), options.exact);
   plan.against = options.against;
   plan.match.game = load_network_file(record.checkpoint).manifest.game;
   plan.match.pairs = options.pairs;
   plan.match.seed = options.seed;
   plan.inference = options.inference.resolve();
   check_players(plan);
-  if (!options.oracle.empty()) compare_with_truth(options, record);
+  if (!options.oracle.empty()) {
+    std::vector<std::string> choices = {"policy"};
+    if (!options.policy) choices.push_back(choice_of(options));
+    compare_with_truth(record, oracle_data(options, plan, record.checkpoint), choices, options.exact);
+  }
   record.matches = play_evaluation(plan, stop_on_interrupt());
 
   const auto folder = report_folder(options);
@@ -107,9 +93,7 @@ int evaluate(const Options& options) {
     return 0;
   }
   std::cout << to_text(plan.match.game) << "\n" << results_table(record.matches);
-  for (const OracleScore& score : record.oracle) {
-    std::cout << "\n" << score.player << "\n" << oracle_table(score);
-  }
+  std::cout << oracle_tables(record.oracle);
   if (folder) std::cout << "report: " << report_path(*folder).string() << "\n";
   options.inference.finish();
   return 0;
@@ -119,7 +103,7 @@ int evaluate(const Options& options) {
 
 void add_evaluate(CLI::App& app, Command& command) {
   CLI::App& sub = *app.add_subcommand("evaluate", "Measures a trained agent against other players");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<EvaluateOptions>();
   sub.add_option("TARGET", options->target,
                  "Checkpoint file, exported network, or run directory for its newest checkpoint")
       ->required();

@@ -86,9 +86,6 @@ std::vector<RatingPoint> rating_curve_in(const fs::path& folder) {
   }
 }
 
-constexpr const char* kAnchor = "random";
-constexpr std::size_t kSampleLayouts = 6;
-
 // One model over the matches of an agent. Nothing without the anchor, or when an opponent stands there twice.
 std::optional<ReportPool> rated_pool(std::span<const MatchResult> matches) {
   if (matches.empty()) return std::nullopt;
@@ -97,9 +94,9 @@ std::optional<ReportPool> rated_pool(std::span<const MatchResult> matches) {
     if (std::ranges::find(names, match.second) != names.end()) return std::nullopt;
     names.push_back(match.second);
   }
-  if (std::ranges::find(names, kAnchor) == names.end()) return std::nullopt;
+  if (std::ranges::find(names, kRatingAnchor) == names.end()) return std::nullopt;
   const std::vector<PoolMatch> pairings = pool_matches(names, matches);
-  return report_pool(rate_players(names, pairings, kAnchor), pairings, matches);
+  return report_pool(rate_players(names, pairings, kRatingAnchor), pairings, matches);
 }
 
 // What the network itself thinks: of first moves, of the games shown, and how right it is about results.

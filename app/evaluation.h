@@ -38,6 +38,9 @@ class MatchCliOptions {
   int threads_ = 0;
 };
 
+// Ratings are counted from this player, unless the user names another.
+inline constexpr const char* kRatingAnchor = "random";
+
 // The matches that measure one player.
 struct EvaluationPlan {
   std::string player;                // SPEC

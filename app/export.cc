@@ -28,7 +28,7 @@ constexpr std::array<FormatName, 3> kFormats = {{{"torchscript", ExportFormat::k
 constexpr const char* kFolded = "folded";
 constexpr const char* kSeparate = "separate";
 
-struct Options {
+struct ExportOptions {
   std::string target, format, output, batch_norm, samples;
   int sample_count = 1000;
   bool half = false;
@@ -79,7 +79,7 @@ std::string samples_text(const Checkpoint& checkpoint, int count) {
   return text;
 }
 
-int export_file(const Options& options) {
+int export_file(const ExportOptions& options) {
   const std::filesystem::path source = resolve_checkpoint_with_warnings(options.target);
   const Checkpoint checkpoint = load_network_file(source);
   const auto format = std::ranges::find(kFormats, options.format, &FormatName::name);
@@ -99,7 +99,7 @@ int export_file(const Options& options) {
 void add_export(CLI::App& app, Command& command) {
   CLI::App& sub =
       *app.add_subcommand("export", "Writes a checkpoint's network in a format other programs load");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ExportOptions>();
   sub.add_option("CHECKPOINT", options->target,
                  "Checkpoint file, exported network, or run directory for its newest checkpoint")
       ->required();

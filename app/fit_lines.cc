@@ -31,7 +31,7 @@ constexpr std::uint64_t kLargeBoardEvery = 8;
 constexpr int kOpeningPlies = 2;  // of the matches between tables
 
 // As the table in search/data/line_weights.txt was made.
-struct Options {
+struct FitLinesOptions {
   std::int64_t games = 20'000;
   int rounds = 5;
   int depth = 3;
@@ -63,7 +63,7 @@ class TablePlayer final : public Player {
 
 class Fitting {
  public:
-  Fitting(const Options& options, const std::atomic<bool>& stop)
+  Fitting(const FitLinesOptions& options, const std::atomic<bool>& stop)
       : options_(options),
         stop_(stop),
         holes_(HoleCounts::parse(options.holes)),
@@ -156,14 +156,14 @@ class Fitting {
     write_file_atomically(options_.output, weights.text(comment));
   }
 
-  Options options_;
+  FitLinesOptions options_;
   const std::atomic<bool>& stop_;
   HoleCounts holes_;
   GameRules rules_, large_rules_;
   Progress progress_;
 };
 
-int fit_lines(const Options& options) {
+int fit_lines(const FitLinesOptions& options) {
   Fitting(options, stop_on_interrupt()).run();
   return 0;
 }
@@ -175,7 +175,7 @@ void add_fit_lines(CLI::App& app, Command& command) {
       "fit-lines",
       "Fits the evaluation of `alphabeta` to games that it plays with itself, and refits it until "
       "a match against the table before gains nothing");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<FitLinesOptions>();
   sub.add_option("--games", options->games, "Games of a round")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{10'000'000}))
       ->capture_default_str();

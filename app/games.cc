@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct GamesOptions {
   std::vector<std::string> targets;
   std::uint64_t game = 0;
   std::optional<std::uint64_t> ply;
@@ -46,7 +46,7 @@ void for_each_game(const std::vector<std::string>& targets,
   if (number == 0) throw request_error(targets.front(), "holds no games");
 }
 
-std::string points_text(const Position& position) {
+std::string score_text(const Position& position) {
   return std::to_string(position.points_of(Color::kWhite)) + "-" +
          std::to_string(position.points_of(Color::kBlack));
 }
@@ -70,12 +70,12 @@ std::string result_name(const PlayedGame& game, const Position& end) {
 // How the game ended, as the last line of its replay.
 std::string end_text(const PlayedGame& game, const Position& end) {
   const std::string result = result_name(game, end);
-  if (game.end == GameEnd::kStopped) return "not over, " + points_text(end) + " so far";
+  if (game.end == GameEnd::kStopped) return "not over, " + score_text(end) + " so far";
   if (game.end != GameEnd::kFull) {
     const bool white_resigned = game.end == GameEnd::kWhiteResigned;
-    return result + " wins: " + (white_resigned ? "White" : "Black") + " resigned at " + points_text(end);
+    return result + " wins: " + (white_resigned ? "White" : "Black") + " resigned at " + score_text(end);
   }
-  return (result == "draw" ? "a draw" : result + " wins") + ", " + points_text(end);
+  return (result == "draw" ? "a draw" : result + " wins") + ", " + score_text(end);
 }
 
 Json moves_json(const PlayedGame& game) {
@@ -119,11 +119,11 @@ std::vector<std::string> game_row(std::uint64_t number, const PlayedGame& game) 
       name(game.black),
       result_name(game, end) +
           (game.end == GameEnd::kWhiteResigned || game.end == GameEnd::kBlackResigned ? " (resigned)" : ""),
-      points_text(end),
+      score_text(end),
       std::to_string(game.moves.size())};
 }
 
-int show(const Options& options) {
+int show(const GamesOptions& options) {
   if (options.text) {
     for_each_game(options.targets, [](std::uint64_t, const PlayedGame& game) {
       std::cout << to_text(game) << '\n';
@@ -178,7 +178,7 @@ Json ply_json(const PlayedGame& game, std::size_t ply, const Position& position)
           {"black", position.points_of(Color::kBlack)}};
 }
 
-PlayedGame game_numbered(const Options& options) {
+PlayedGame game_numbered(const GamesOptions& options) {
   std::optional<PlayedGame> found;
   std::uint64_t games = 0;
   for_each_game(options.targets, [&](std::uint64_t number, const PlayedGame& game) {
@@ -193,7 +193,7 @@ PlayedGame game_numbered(const Options& options) {
   return *found;
 }
 
-int replay(const Options& options) {
+int replay(const GamesOptions& options) {
   const PlayedGame game = game_numbered(options);
   if (options.ply && *options.ply > game.moves.size()) {
     throw request_error("--ply", "game " + std::to_string(options.game) + " has plies 0 (its start) to " +
@@ -226,7 +226,7 @@ int replay(const Options& options) {
   return 0;
 }
 
-int stats(const Options& options) {
+int stats(const GamesOptions& options) {
   GameCounter counter;
   std::uint64_t left_out = 0;
   for_each_game(options.targets, [&](std::uint64_t, const PlayedGame& game) {
@@ -247,7 +247,7 @@ int stats(const Options& options) {
 }
 
 CLI::App& add_part(CLI::App& games, Command& command, const std::string& name, const std::string& help,
-                   const std::shared_ptr<Options>& options, int (*run)(const Options&)) {
+                   const std::shared_ptr<GamesOptions>& options, int (*run)(const GamesOptions&)) {
   CLI::App& sub = *games.add_subcommand(name, help);
   sub.add_option("FILE|RUN", options->targets,
                  "Game records, a shard of self-play games, or a folder of them such as a run")
@@ -263,7 +263,7 @@ void add_games(CLI::App& app, Command& command) {
   CLI::App& games = *app.add_subcommand("games", "Finished games: lists, boards move by move, statistics");
   games.require_subcommand(1);
   games.footer("Example: pahtum games stats runs/quick-1");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<GamesOptions>();
   CLI::App& shows = add_part(games, command, "show", "Lists games, one a line", options, show);
   shows.add_flag("--text", options->text, "Print them as game records (docs/formats.md)")->excludes("--json");
   shows.footer("Example: pahtum games show runs/quick-1/games/000001.games --text > games.txt");

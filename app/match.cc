@@ -19,7 +19,7 @@ namespace {
 // A test of a few Elo takes thousands of pairs.
 constexpr std::int64_t kPairsOfTest = 2000;
 
-struct Options {
+struct MatchOptions {
   std::string first, second;
   std::string sprt, sprt_limit = "none";
   std::string games;
@@ -51,7 +51,7 @@ SprtConfig parse_sprt(const std::string& text, const std::string& limit) {
   return sprt;
 }
 
-int match(const Options& options) {
+int match(const MatchOptions& options) {
   EvaluationPlan plan;
   plan.player = options.first;
   plan.against = {options.second};
@@ -79,7 +79,7 @@ int match(const Options& options) {
 void add_match(CLI::App& app, Command& command) {
   CLI::App& sub = *app.add_subcommand(
       "match", "Two players, every layout played twice with colours swapped; results are the first player's");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<MatchOptions>();
   sub.add_option("FIRST", options->first, "Player: " + player_specs_text())->required();
   sub.add_option("SECOND", options->second, "Player")->required();
   options->match.add_to(sub);

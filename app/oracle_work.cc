@@ -7,6 +7,8 @@
 
 #include "app/interrupt.h"
 #include "env/game_rules.h"
+#include "eval/report_build.h"
+#include "eval/results_text.h"
 #include "selfplay/progress.h"
 
 namespace pahtum {
@@ -38,9 +40,34 @@ OracleData make_oracle_data(const OracleRequest& request) {
 
 OracleScore score_with_progress(Player& player, const OracleData& data) {
   Progress progress;
-  return score_oracle(player, data, [&](std::int64_t done) {
-    progress.update(fmt::format("{}: {}/{} positions", player.info().spec, done, data.positions.size()));
-  });
+  return score_oracle(
+      player, data,
+      [&](std::int64_t done) {
+        progress.update(fmt::format("{}: {}/{} positions", player.info().spec, done, data.positions.size()));
+      },
+      &stop_on_interrupt());
+}
+
+std::string network_spec(const std::filesystem::path& checkpoint, const std::string& choice,
+                         std::int64_t exact) {
+  return "net:" + checkpoint.string() + (choice.empty() ? "" : "," + choice) +
+         (exact > 0 ? ",exact=" + std::to_string(exact) : "");
+}
+
+void compare_with_truth(EvaluationRecord& record, const OracleData& data,
+                        const std::vector<std::string>& choices, std::int64_t exact) {
+  for (const std::string& choice : choices) {
+    const auto player = make_player(network_spec(record.checkpoint, choice, exact),
+                                    {.seed = record.plan.match.seed, .inference = record.plan.inference});
+    record.oracle.push_back(score_with_progress(*player, data));
+    if (!record.calibration) record.calibration = oracle_calibration(*player, data);
+  }
+}
+
+std::string oracle_tables(const std::vector<OracleScore>& scores) {
+  std::string text;
+  for (const OracleScore& score : scores) text += "\n" + score.player + "\n" + oracle_table(score);
+  return text;
 }
 
 std::vector<int> examined_empty_squares(const GameConfig& game, int opening_plies) {

@@ -16,7 +16,7 @@
 namespace pahtum {
 namespace {
 
-struct Options {
+struct PlayOptions {
   std::string spec, black;
   std::string position;
   std::string side;
@@ -45,7 +45,8 @@ struct Table {
 };
 
 // The game to go on with, where the options name one.
-std::optional<PlayedGame> game_in(const Options& options, const std::optional<std::filesystem::path>& kept) {
+std::optional<PlayedGame> game_in(const PlayOptions& options,
+                                  const std::optional<std::filesystem::path>& kept) {
   if (!options.load.empty()) {
     const LoadedGame loaded = load_game(options.load);
     std::cout << to_text(loaded) << "\n";
@@ -60,7 +61,7 @@ std::optional<PlayedGame> game_in(const Options& options, const std::optional<st
 }
 
 // Throws a kRequest Error when the player cannot play what the options ask for.
-void seat(Table& table, const Options& options, const std::optional<Position>& start) {
+void seat(Table& table, const PlayOptions& options, const std::optional<Position>& start) {
   const PlayerInfo& white = table.white->info();
   table.usual_rules = white.game                                ? *white.game
                       : table.black && table.black->info().game ? *table.black->info().game
@@ -78,7 +79,7 @@ void seat(Table& table, const Options& options, const std::optional<Position>& s
   }
 }
 
-Table named_players(const Options& options, const PlayerContext& context,
+Table named_players(const PlayOptions& options, const PlayerContext& context,
                     const std::optional<Position>& start) {
   Table table;
   table.white = make_player(options.spec, context);
@@ -89,7 +90,7 @@ Table named_players(const Options& options, const PlayerContext& context,
 
 // The first of the default players that can play what is asked for; the last one can, or it is nobody's fault
 // but the request's.
-Table default_table(const Options& options, const PlayerContext& context,
+Table default_table(const PlayOptions& options, const PlayerContext& context,
                     const std::optional<Position>& start) {
   const std::vector<DefaultPlayer> players = default_players();
   for (const DefaultPlayer& player : players) {
@@ -106,7 +107,7 @@ Table default_table(const Options& options, const PlayerContext& context,
   throw failure("play", "there is nobody to play against");
 }
 
-Side side_of(const Options& options) {
+Side side_of(const PlayOptions& options) {
   if (!options.black.empty()) {
     if (options.side.empty() || options.side == "none") return Side::kNone;
     throw request_error("--side", "two players play each other; name one of them to play against it");
@@ -130,7 +131,7 @@ std::string introduction(const Table& table, Side side) {
   return "You play " + color_text(side == Side::kWhite ? Color::kWhite : Color::kBlack) + " against " + spec;
 }
 
-int play(const Options& options) {
+int play(const PlayOptions& options) {
   const Side side = side_of(options);
   const std::uint64_t seed = options.seed ? *options.seed : fresh_seed();
   const PlayerContext context{.seed = seed, .exact = kExactInPlay};
@@ -176,7 +177,7 @@ int play(const Options& options) {
 
 void add_play(CLI::App& app, Command& command) {
   CLI::App& sub = *app.add_subcommand("play", "A game on the terminal, or two players to watch");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<PlayOptions>();
   CLI::Option* spec =
       sub.add_option("SPEC", options->spec,
                      "Opponent: " + player_specs_text() +

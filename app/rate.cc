@@ -26,15 +26,14 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kAnchor = "random";
 constexpr std::int64_t kPairs = 50;
 // What the checkpoints of a run are measured against when the user names nobody.
-const std::vector<std::string> kLadder = {kAnchor, "greedy", "charles", "uct:1000", "uct:10000"};
+const std::vector<std::string> kLadder = {kRatingAnchor, "greedy", "charles", "uct:1000", "uct:10000"};
 
-struct Options {
+struct RateOptions {
   std::vector<std::string> players;
   std::vector<std::string> runs;
-  std::string anchor = kAnchor;
+  std::string anchor = kRatingAnchor;
   bool all_pairs = false;
   bool json = false;
   MatchCliOptions match;
@@ -77,7 +76,7 @@ void add_run(Pool& pool, const std::string& run) {
 }
 
 // Players named all meet one another; checkpoints meet these, and each other where the user says so.
-Pool make_pool(const Options& options) {
+Pool make_pool(const RateOptions& options) {
   Pool pool;
   std::vector<std::string>& players = pool.plan.players;
   for (const std::string& spec : options.players) players.push_back(settled(spec));
@@ -174,7 +173,7 @@ void update_report(const fs::path& run, const Curve& curve, ReportPool rated) {
   write_file_atomically(report_path(run), html_report(report));
 }
 
-void print_ratings(const Options& options, const Pool& pool, std::span<const MatchResult> matches,
+void print_ratings(const RateOptions& options, const Pool& pool, std::span<const MatchResult> matches,
                    const PoolRatings& ratings, bool partial) {
   if (options.json) {
     Json document = ratings_json(ratings);
@@ -199,7 +198,7 @@ void print_ratings(const Options& options, const Pool& pool, std::span<const Mat
   for (const MatchResult& match : matches) std::cout << distinct_games_warning(match);
 }
 
-int rate(const Options& options) {
+int run_rate(const RateOptions& options) {
   Pool pool = make_pool(options);
   pool.plan.match = options.match.resolve(options.rules.resolve(rules_of_players(pool.plan.players)), kPairs);
   pool.plan.inference = options.inference.resolve();
@@ -225,7 +224,7 @@ int rate(const Options& options) {
 void add_rate(CLI::App& app, Command& command) {
   CLI::App& sub = *app.add_subcommand(
       "rate", "Rates players, or the checkpoints of a run, by one model over all their games");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<RateOptions>();
   sub.add_option("SPEC", options->players, "Players, who all meet one another: " + player_specs_text());
   sub.add_option("--run", options->runs,
                  "A run whose kept checkpoints all meet the players (without any: random, greedy, charles, "
@@ -242,7 +241,7 @@ void add_rate(CLI::App& app, Command& command) {
   sub.footer(
       "Examples: pahtum rate random greedy charles uct:1000 --pairs 100\n"
       "          pahtum rate --run runs/quick-1");
-  sub.callback([options, &command] { command = [options] { return rate(*options); }; });
+  sub.callback([options, &command] { command = [options] { return run_rate(*options); }; });
 }
 
 }  // namespace pahtum

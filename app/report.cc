@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ReportOptions {
   std::vector<std::string> runs;
   std::string output;
   bool json = false;
@@ -24,7 +24,7 @@ void warn_of(const ReportData& report) {
   for (const std::string& note : report.notes) std::cerr << "pahtum: " << note << "\n";
 }
 
-int report_one(const Options& options) {
+int report_one(const ReportOptions& options) {
   const fs::path run = options.runs.front();
   const ReportData report = report_of_run(run);
   warn_of(report);
@@ -46,7 +46,7 @@ int report_one(const Options& options) {
   return 0;
 }
 
-int compare(const Options& options) {
+int compare(const ReportOptions& options) {
   std::vector<ReportData> reports;
   for (const std::string& run : options.runs) {
     reports.push_back(report_of_run(run));
@@ -70,7 +70,7 @@ int compare(const Options& options) {
 void add_report(CLI::App& app, Command& command) {
   CLI::App& sub = *app.add_subcommand(
       "report", "Makes the report of a run from what lies in it, or one page that compares several runs");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ReportOptions>();
   sub.add_option("RUN", options->runs,
                  "Run directory, or a folder that evaluate --report wrote; several are compared")
       ->required();

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSelfplay = "Newest games of self-play";
 constexpr std::size_t kMostGames = 1000;  // of self-play that are looked at
-constexpr std::size_t kSampleGames = 4, kSampleLayouts = 6, kLikelyMoves = 6;
+constexpr std::size_t kSampleGames = 4, kLikelyMoves = 6;
 
 // A policy target, one weight for each legal move in ascending order, as shares.
 MoveShares shares_of(const Position& position, std::span<const std::uint16_t> weights) {

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 
 #include "eval/report_data.h"
 
 namespace pahtum {
+
+// First moves are shown on so many.
+inline constexpr std::size_t kSampleLayouts = 6;
 
 // The report of a run from what lies in its folder, or in one that `evaluate --report` wrote: report.json and
 // evaluation.json (its matches and oracle scores are the newer ones), metrics.jsonl, the newest checkpoint's

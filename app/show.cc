@@ -9,7 +9,7 @@
 namespace pahtum {
 namespace {
 
-struct Options {
+struct ShowOptions {
   std::vector<std::string> words;
   bool json = false;
 };
@@ -50,7 +50,7 @@ void print_for_people(const Position& position) {
   std::cout << "\nempty    " << position.empty_count() << "\nlegal    " << legal_count(position) << "\n";
 }
 
-int show(const Options& options) {
+int show(const ShowOptions& options) {
   const Position position = parse_position(fmt::format("{}", fmt::join(options.words, " ")));
   if (options.json) {
     print_for_programs(position);
@@ -64,7 +64,7 @@ int show(const Options& options) {
 
 void add_show(CLI::App& app, Command& command) {
   CLI::App& sub = *app.add_subcommand("show", "Shows a position: board, points, mover, legal moves");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ShowOptions>();
   sub.add_option(
          "POSITION", options->words,
          "Ranks from the top with digits for empties, x hole, w, b; then the mover; optionally place=K, "

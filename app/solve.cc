@@ -24,7 +24,7 @@
 namespace pahtum {
 namespace {
 
-struct Options {
+struct SolveOptions {
   std::vector<std::string> words;
   std::string objective = "outcome";
   bool all_moves = false;
@@ -154,11 +154,11 @@ void print_for_people(const Answer& answer) {
   std::cout << fmt::format("nodes    {}\nseconds  {:.3f}\n", solution.nodes, solution.seconds);
 }
 
-Objective objective_of(const Options& options) {
+Objective objective_of(const SolveOptions& options) {
   return objective_named(options.objective).value_or(Objective::kOutcome);
 }
 
-int solve_board(const Options& options) {
+int solve_board(const SolveOptions& options) {
   if (options.points.has_points()) {
     throw request_error("--run-points and --rules", "are for a POSITION; --all-layouts is the usual game");
   }
@@ -190,7 +190,7 @@ class PatienceNotice {
   std::jthread thread_;
 };
 
-int solve(const Options& options) {
+int solve(const SolveOptions& options) {
   if (options.all_layouts) return solve_board(options);
   if (options.words.empty())
     throw request_error("POSITION", "is missing; or use --all-layouts for a whole board");
@@ -223,7 +223,7 @@ int solve(const Options& options) {
 void add_solve(CLI::App& app, Command& command) {
   CLI::App& sub =
       *app.add_subcommand("solve", "Solves a position exactly: its value with best play, and best moves");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<SolveOptions>();
   CLI::Option* position = sub.add_option("POSITION", options->words, "As in `pahtum show`");
   sub.add_option("--objective", options->objective,
                  "outcome: win, draw or loss; margin: the points at the end")

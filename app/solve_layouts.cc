@@ -27,7 +27,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Small boards need no more, and clearing it between layouts takes next to nothing.
-constexpr std::size_t kTableBytes = std::size_t{4} << 20;
+constexpr std::size_t kLayoutTableBytes = std::size_t{4} << 20;
 constexpr auto kLook = std::chrono::milliseconds(100);
 constexpr auto kSaveEvery = std::chrono::seconds(10);
 
@@ -65,7 +65,7 @@ class LayoutSolvers {
  private:
   void work() {
     try {
-      Solver solver(kTableBytes);
+      Solver solver(kLayoutTableBytes);
       for (std::size_t k = next_++; k < layouts_.size() && !stop_; k = next_++) {
         {
           const std::lock_guard lock(mutex_);

@@ -7,6 +7,7 @@
 #include "app/common.h"
 #include "app/evaluation.h"
 #include "app/interrupt.h"
+#include "app/oracle_work.h"
 #include "env/base/error.h"
 #include "eval/results_text.h"
 #include "selfplay/config_file.h"
@@ -18,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct TrainOptions {
   std::string config;
   std::string run;
   bool resume = false;
@@ -46,7 +47,7 @@ void refuse_comma(const std::string& name) {
                       "a run's name must hold no comma: it ends the path in a SPEC such as net:PATH,sims=64");
 }
 
-fs::path run_to_resume(const Options& options) {
+fs::path run_to_resume(const TrainOptions& options) {
   if (!options.run.empty()) return options.run;
   const std::string stem = fs::path(options.config).stem().string();
   if (const auto run = newest_run(stem)) return *run;
@@ -56,7 +57,7 @@ fs::path run_to_resume(const Options& options) {
 
 // A run goes on with the configuration it was started with. When the user names a file as well, its
 // differences must not be dropped in silence.
-void warn_of_differences(const Options& options, const fs::path& run) {
+void warn_of_differences(const TrainOptions& options, const fs::path& run) {
   if (options.config.empty()) return;
   const fs::path saved = RunDirectory(run).config_path();
   if (to_yaml(load_run_config(options.config)) != to_yaml(load_run_config(saved))) {
@@ -65,14 +66,14 @@ void warn_of_differences(const Options& options, const fs::path& run) {
   }
 }
 
-TrainingSummary resume(const Options& options, fs::path& run) {
+TrainingSummary resume(const TrainOptions& options, fs::path& run) {
   run = run_to_resume(options);
   RunDirectory(run).require_run();
   warn_of_differences(options, run);
   return resume_training(run, options.changes, stop_on_interrupt(), options.inference.check());
 }
 
-TrainingSummary start(const Options& options, fs::path& run) {
+TrainingSummary start(const TrainOptions& options, fs::path& run) {
   if (options.config.empty())
     throw request_error("train", "name a configuration, such as configs/quick.yaml");
   const RunConfig config = load_run_config(options.config, options.changes);
@@ -103,12 +104,16 @@ void evaluate_run(const fs::path& run, const fs::path& checkpoint, const RunConf
                           .checkpoint = checkpoint,
                           .plan = plan_of(config, "net:" + checkpoint.string(), check)};
   const RunLock lock = RunDirectory(run).lock();
+  if (!config.evaluation.oracle.empty()) {
+    compare_with_truth(record, load_oracle_data(config.evaluation.oracle), {"policy", ""});
+  }
   record.matches = play_evaluation(record.plan, stop_on_interrupt());
   write_evaluation(run, record);
-  std::cout << "\n" << results_table(record.matches);
+  if (!record.matches.empty()) std::cout << "\n" << results_table(record.matches);
+  std::cout << oracle_tables(record.oracle);
 }
 
-int train(const Options& options) {
+int train(const TrainOptions& options) {
   fs::path run;
   const TrainingSummary summary = options.resume ? resume(options, run) : start(options, run);
   std::cout << "trained " << summary.iterations << " iterations, " << summary.games << " games, "
@@ -119,7 +124,7 @@ int train(const Options& options) {
     return kExitInterrupted;
   }
   const RunConfig config = load_run_config(RunDirectory(run).config_path(), options.changes);
-  const bool evaluated = !config.evaluation.against.empty();
+  const bool evaluated = !config.evaluation.against.empty() || !config.evaluation.oracle.empty();
   if (evaluated) {
     try {
       evaluate_run(run, summary.checkpoint, config, options.inference.check());
@@ -141,7 +146,7 @@ int train(const Options& options) {
 
 void add_train(CLI::App& app, Command& command) {
   CLI::App& sub = *app.add_subcommand("train", "Trains an agent, then measures it");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<TrainOptions>();
   sub.add_option("CONFIG", options->config, "YAML configuration; not needed with --resume");
   sub.add_option("--run", options->run, "Run directory; without it runs/<config>-<n>, the next free number");
   sub.add_flag("--resume", options->resume,

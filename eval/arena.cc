@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "env/base/clock.h"
 #include "env/base/error.h"
 #include "env/base/random.h"
 #include "env/base/thread_team.h"
@@ -19,10 +20,6 @@
 
 namespace pahtum {
 namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 // A game in progress.
 struct Seat {

@@ -11,8 +11,8 @@
 namespace pahtum {
 namespace {
 
-constexpr double kWidth = 360, kHeight = 200;
-constexpr double kSide = 6, kTop = 36, kBottom = 36;
+constexpr double kBarsWidth = 360, kBarsHeight = 200;
+constexpr double kSide = 6, kBarsTop = 36, kBarsBottom = 36;
 // Widths of a character of a label at its largest, and of the space between two labels.
 constexpr double kCharacter = 7.5, kSpace = 8;
 // From one line of labels to the next, and the highest place of one.
@@ -71,20 +71,20 @@ std::string to_html(const BarChart& chart) {
   const auto count = static_cast<double>(chart.labels.size());
   const double label = kCharacter * static_cast<double>(longest);
   // The first and the last label may be wider than the place of their bar.
-  const double side = std::max(kSide, 0.5 * label - 0.4 * (kWidth - 2 * kSide) / count);
-  const double place = (kWidth - 2 * side) / count;
+  const double side = std::max(kSide, 0.5 * label - 0.4 * (kBarsWidth - 2 * kSide) / count);
+  const double place = (kBarsWidth - 2 * side) / count;
   const double width = 0.8 * place / static_cast<double>(chart.series.size());
-  const double base = kHeight - kBottom;
+  const double base = kBarsHeight - kBarsBottom;
   const auto every = static_cast<std::size_t>(std::ceil((label + kSpace) / place));
-  std::string svg = format_text("<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\"><title>", kWidth, kHeight) +
-                    escape_html(chart.title) + "</title><desc>" + escape_html(description(chart)) +
-                    "</desc>\n";
+  std::string svg =
+      format_text("<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\"><title>", kBarsWidth, kBarsHeight) +
+      escape_html(chart.title) + "</title><desc>" + escape_html(description(chart)) + "</desc>\n";
   std::optional<LabelPlace> before;  // of the value to the left
   for (std::size_t k = 0; k < chart.labels.size(); ++k) {
     const double left = side + place * static_cast<double>(k);
     for (std::size_t s = 0; s < chart.series.size(); ++s) {
       const double value = chart.series[s].values[k];
-      const double height = most > 0 ? value / most * (base - kTop) : 0;
+      const double height = most > 0 ? value / most * (base - kBarsTop) : 0;
       const double x = left + 0.1 * place + width * static_cast<double>(s);
       svg += "<rect class=\"" + chart.series[s].classes +
              format_text("\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"1.5\"><title>", x,
@@ -107,9 +107,9 @@ std::string to_html(const BarChart& chart) {
            escape_html(chart.labels[k]) + "</text>\n";
   }
   svg += format_text("<line class=\"axis\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>", side, base,
-                     kWidth - side, base) +
-         format_text("<text class=\"label\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", kWidth / 2,
-                     kHeight - 5) +
+                     kBarsWidth - side, base) +
+         format_text("<text class=\"label\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", kBarsWidth / 2,
+                     kBarsHeight - 5) +
          escape_html(chart.x_label) + "</text>\n</svg>\n";
   return html_figure(chart.title, legend(chart) + svg, chart.note, "chart");
 }

@@ -14,16 +14,16 @@ double probability_of(const Wdl& expected, Outcome outcome) noexcept {
   return std::clamp(static_cast<double>(probability), 0.0, 1.0);
 }
 
-struct Tally {
+struct OutcomeTally {
   std::int64_t count = 0, hits = 0;
   double sum = 0;  // of probabilities
 };
 
 Reliability reliability_of(std::span<const Forecast> forecasts, Outcome outcome, int bins) {
-  std::vector<Tally> tallies(static_cast<std::size_t>(bins));
+  std::vector<OutcomeTally> tallies(static_cast<std::size_t>(bins));
   for (const Forecast& forecast : forecasts) {
     const double probability = probability_of(forecast.expected, outcome);
-    Tally& tally =
+    OutcomeTally& tally =
         tallies[static_cast<std::size_t>(std::min(static_cast<int>(probability * bins), bins - 1))];
     ++tally.count;
     tally.hits += forecast.truth == outcome ? 1 : 0;
@@ -31,7 +31,7 @@ Reliability reliability_of(std::span<const Forecast> forecasts, Outcome outcome,
   }
   Reliability result;
   for (std::size_t k = 0; k < tallies.size(); ++k) {
-    const Tally& tally = tallies[k];
+    const OutcomeTally& tally = tallies[k];
     if (tally.count == 0) continue;
     const auto count = static_cast<double>(tally.count);
     ReliabilityBin bin{static_cast<double>(k) / bins, static_cast<double>(k + 1) / bins, tally.count,

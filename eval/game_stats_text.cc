@@ -19,10 +19,6 @@ std::string interval_text(const Estimate& estimate, std::string (*text)(double))
   return bounded ? text(estimate.low) + " .. " + text(estimate.high) : "-";
 }
 
-std::string points_text(double points) {
-  return decimal(points, 2);
-}
-
 Row result_row(const std::string& name, const WinDrawLoss& results) {
   const ResultShares shares = result_shares(results);
   Row row = {name, std::to_string(results.games())};
@@ -35,9 +31,9 @@ Row result_row(const std::string& name, const WinDrawLoss& results) {
 
 Row spread_row(const std::string& name, const Spread& spread) {
   return {name,
-          points_text(spread.mean.value),
-          interval_text(spread.mean, points_text),
-          points_text(spread.deviation),
+          mean_points_text(spread.mean.value),
+          interval_text(spread.mean, mean_points_text),
+          mean_points_text(spread.deviation),
           std::to_string(spread.least),
           std::to_string(spread.most)};
 }

@@ -14,7 +14,7 @@ constexpr double kWidth = 360, kHeight = 220;
 constexpr double kLeft = 54, kRight = 10, kTop = 10, kBottom = 38;
 constexpr int kColours = 6;
 // More points than pixels make a file large and show nothing more.
-constexpr std::size_t kMostPoints = 400;
+constexpr std::size_t kMostShownPoints = 400;
 // Marks stay apart from each other up to this many.
 constexpr std::size_t kMostMarks = 60;
 
@@ -84,10 +84,10 @@ std::vector<ChartPoint> drawn_points(const ChartSeries& series) {
       points.back().low = points.back().high = std::nullopt;
     }
   }
-  if (points.size() <= kMostPoints) return points;
+  if (points.size() <= kMostShownPoints) return points;
   std::vector<ChartPoint> thinned;
-  for (std::size_t k = 0; k < kMostPoints; ++k) {
-    thinned.push_back(points[k * (points.size() - 1) / (kMostPoints - 1)]);
+  for (std::size_t k = 0; k < kMostShownPoints; ++k) {
+    thinned.push_back(points[k * (points.size() - 1) / (kMostShownPoints - 1)]);
   }
   return thinned;
 }

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr FrameFormat kFormat{.magic = "PAHTUMOR", .version = 1, .what = "oracle data set"};
+constexpr FrameFormat kOracleFormat{.magic = "PAHTUMOR", .version = 1, .what = "oracle data set"};
 // No colour can have more: 16 lines, each of which has room for at most 4 runs of it.
 constexpr int kMostPoints = 16 * 4 * kMostRunPoints;
 
@@ -166,12 +166,12 @@ void save_oracle_data(const std::filesystem::path& path, const OracleData& data)
                          {"players", data.players},
                          {"positions", std::move(positions)}};
   // A SPEC may hold a path that is no UTF-8.
-  write_frame(path, kFormat, document.dump(-1, ' ', false, Json::error_handler_t::replace));
+  write_frame(path, kOracleFormat, document.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 OracleData load_oracle_data(const std::filesystem::path& path) {
-  const nlohmann::json document = parse_json(read_frame(path, kFormat), path.string());
-  return read_data(ObjectReader(path, std::string(kFormat.what), "", document));
+  const nlohmann::json document = parse_json(read_frame(path, kOracleFormat), path.string());
+  return read_data(ObjectReader(path, std::string(kOracleFormat.what), "", document));
 }
 
 }  // namespace pahtum

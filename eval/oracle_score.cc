@@ -10,8 +10,9 @@
 namespace pahtum {
 namespace {
 
-// Positions a network player sees at once; bounds the memory of its trees.
-constexpr std::size_t kPositionsAtOnce = 128;
+// Positions a network player sees at once: they fill its batches, and are searched before anybody can stop
+// it.
+constexpr std::size_t kPositionsAtOnce = 32;
 
 // What a player did in some positions.
 struct Tally {
@@ -78,12 +79,13 @@ class Scoring {
 }  // namespace
 
 OracleScore score_oracle(Player& player, const OracleData& data,
-                         const std::function<void(std::int64_t)>& progress) {
+                         const std::function<void(std::int64_t)>& progress, const std::atomic<bool>* stop) {
   require_game(player.info(), data.game);
   const std::size_t width = player.info().uses_network ? kPositionsAtOnce : 1;
   const std::span<const OraclePosition> positions(data.positions);
   Scoring scoring;
   for (std::size_t from = 0; from < positions.size(); from += width) {
+    if (stop != nullptr && *stop) throw failure(player.info().spec, "interrupted");
     scoring.add(player, positions.subspan(from, std::min(width, positions.size() - from)));
     if (progress) progress(static_cast<std::int64_t>(std::min(from + width, positions.size())));
   }

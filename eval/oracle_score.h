@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -35,8 +36,10 @@ struct OracleScore {
 };
 
 // Asks the player for a move in each position. `progress` (may be empty) is called with the number of
-// positions done. Throws a kRequest Error when the player cannot play these rules.
+// positions done. Throws a kRequest Error when the player cannot play these rules, and a kFailure Error
+// "interrupted" soon after `stop` (which may be null) is set: a network looks at 32 positions at once.
 [[nodiscard]] OracleScore score_oracle(Player& player, const OracleData& data,
-                                       const std::function<void(std::int64_t)>& progress = {});
+                                       const std::function<void(std::int64_t)>& progress = {},
+                                       const std::atomic<bool>* stop = nullptr);
 
 }  // namespace pahtum

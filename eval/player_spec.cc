@@ -41,7 +41,7 @@ constexpr NumberRange kEmptySquares = {1, kMaxSquares};
 constexpr NumberRange kExactSquares = {0, 24};
 constexpr NumberRange kPlies = {1, 60};
 
-constexpr double kLeastSeconds = 0.001, kMostSeconds = 86'400;
+constexpr double kShortestMove = 0.001, kLongestMove = 86'400;
 
 constexpr std::array<Option, 4> kNetworkOptions = {{
     {"sims", OptionValue::kNumber, kSimulations,
@@ -161,7 +161,7 @@ double parse_seconds(std::string_view spec, const std::string& what, std::string
       std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
   const bool whole = error == std::errc() && end == text.data() + text.size();
   // Compared so that no number at all is refused, too.
-  if (!whole || !(value >= kLeastSeconds && value <= kMostSeconds)) {
+  if (!whole || !(value >= kShortestMove && value <= kLongestMove)) {
     refuse(spec, what + " is \"" + std::string(text) + "\"; give " + std::string(kExpected));
   }
   return value;

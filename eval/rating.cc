@@ -15,8 +15,6 @@
 namespace pahtum {
 namespace {
 
-constexpr double kNormalQuantile95 = 1.959964;  // two-sided
-constexpr double kEloPerLogOdds = 400.0 / std::numbers::ln10;
 constexpr double kHiddenSquare = 0.25;  // of the half point that results without spread may hide
 
 // Pairs of two players by both results, real ones or those of the prior.

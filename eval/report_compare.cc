@@ -217,6 +217,10 @@ std::string overlays(const Reports& reports) {
     chart.reference = 0.5;
     add(std::move(chart));
   }
+  add(overlay(reports, "Outcomes given away in solved positions, without search", "games", "%",
+              [](const ReportData& report) { return oracle_series(report.metrics, "policy"); }));
+  add(overlay(reports, "Outcomes given away in solved positions, with search", "games", "%",
+              [](const ReportData& report) { return oracle_series(report.metrics, "search"); }));
   for (const Curve& curve :
        {Curve{"Total loss", "step", "", "/loss/total"}, Curve{"Policy loss", "step", "nats", "/loss/policy"},
         Curve{"Value loss", "step", "", "/loss/value"}, Curve{"Margin loss", "step", "", "/loss/margin"},

@@ -1,6 +1,7 @@
 // The parts of a report that show how a run went: curves over steps, iterations and time.
 
 #include <algorithm>
+#include <utility>
 
 #include "eval/html.h"
 #include "eval/report_parts.h"
@@ -8,7 +9,7 @@
 namespace pahtum {
 namespace {
 
-using Json = nlohmann::json;
+using json = nlohmann::json;
 
 struct Curve {
   std::string name;
@@ -16,7 +17,7 @@ struct Curve {
   bool dashed = false;
 };
 
-LineChart chart_of(const std::vector<Json>& metrics, std::string title, const std::string& x_name,
+LineChart chart_of(const std::vector<json>& metrics, std::string title, const std::string& x_name,
                    std::string unit, const std::vector<Curve>& curves, std::string note = "") {
   LineChart chart;
   chart.title = std::move(title);
@@ -31,7 +32,7 @@ LineChart chart_of(const std::vector<Json>& metrics, std::string title, const st
 }
 
 // Shares of the games of each iteration that ended in a way.
-LineChart results_chart(const std::vector<Json>& metrics) {
+LineChart results_chart(const std::vector<json>& metrics) {
   LineChart chart;
   chart.title = "Results of self-play by colour";
   chart.x_label = "iteration";
@@ -40,7 +41,7 @@ LineChart results_chart(const std::vector<Json>& metrics) {
   const std::vector<Curve> curves = {
       {"White wins", "/white_wins"}, {"draws", "/draws"}, {"Black wins", "/black_wins"}};
   for (const Curve& curve : curves) chart.series.push_back({curve.name, {}, false});
-  for (const Json& row : metrics) {
+  for (const json& row : metrics) {
     const auto x = number_at(row, "/iteration");
     double games = 0;
     for (const Curve& curve : curves) games += number_at(row, curve.field).value_or(0);
@@ -53,7 +54,7 @@ LineChart results_chart(const std::vector<Json>& metrics) {
   return chart;
 }
 
-LineChart match_chart(const std::vector<Json>& metrics) {
+LineChart match_chart(const std::vector<json>& metrics) {
   LineChart chart;
   chart.title = "Short matches during training";
   chart.x_label = "iteration";
@@ -63,6 +64,21 @@ LineChart match_chart(const std::vector<Json>& metrics) {
   chart.series = match_series(metrics);
   if (chart.series.size() == 1) chart.note = chart.series[0].name + "; ";
   chart.note += "score with its 95 % interval";
+  return chart;
+}
+
+LineChart oracle_chart(const std::vector<json>& metrics) {
+  LineChart chart;
+  chart.title = "Outcomes given away in solved positions";
+  chart.x_label = "games";
+  chart.unit = "%";
+  chart.note = "share of the decisive positions, with its 95 % interval";
+  chart.whiskers = true;
+  for (const auto& [name, choice] : {std::pair{"without search", "policy"}, {"with search", "search"}}) {
+    ChartSeries series = oracle_series(metrics, choice);
+    series.name = name;
+    if (!series.points.empty()) chart.series.push_back(std::move(series));
+  }
   return chart;
 }
 
@@ -78,8 +94,8 @@ LineChart rating_chart(std::string title, std::string x_label, ChartSeries serie
 
 }  // namespace
 
-std::optional<double> number_at(const Json& row, const std::string& pointer) {
-  const Json::json_pointer at(pointer);
+std::optional<double> number_at(const json& row, const std::string& pointer) {
+  const json::json_pointer at(pointer);
   if (!row.contains(at) || !row.at(at).is_number()) return std::nullopt;
   return row.at(at).get<double>();
 }
@@ -91,10 +107,10 @@ TimeAxis time_axis(double longest_seconds) {
   return {"seconds of training", 1};
 }
 
-ChartSeries metrics_series(const std::vector<Json>& metrics, const std::string& name,
+ChartSeries metrics_series(const std::vector<json>& metrics, const std::string& name,
                            const std::string& x_pointer, const std::string& y_pointer, bool dashed) {
   ChartSeries series{name, {}, dashed};
-  for (const Json& row : metrics) {
+  for (const json& row : metrics) {
     const auto x = number_at(row, x_pointer);
     const auto y = number_at(row, y_pointer);
     if (x && y) series.points.push_back({*x, *y, std::nullopt, std::nullopt});
@@ -102,13 +118,13 @@ ChartSeries metrics_series(const std::vector<Json>& metrics, const std::string& 
   return series;
 }
 
-std::vector<ChartSeries> match_series(const std::vector<Json>& metrics) {
+std::vector<ChartSeries> match_series(const std::vector<json>& metrics) {
   std::vector<ChartSeries> list;
-  for (const Json& row : metrics) {
+  for (const json& row : metrics) {
     const auto x = number_at(row, "/iteration");
     const auto score = number_at(row, "/match/score");
     if (!x || !score) continue;
-    const Json& against = row.at("match").value("against", Json());
+    const json& against = row.at("match").value("against", json());
     const std::string name = against.is_string() ? "against " + against.get<std::string>() : "score";
     auto series = std::ranges::find(list, name, &ChartSeries::name);
     if (series == list.end()) series = list.insert(series, {name, {}, false});
@@ -116,6 +132,18 @@ std::vector<ChartSeries> match_series(const std::vector<Json>& metrics) {
         {*x, *score, number_at(row, "/match/score_low"), number_at(row, "/match/score_high")});
   }
   return list;
+}
+
+ChartSeries oracle_series(const std::vector<json>& metrics, const std::string& choice) {
+  ChartSeries series;
+  const std::string errors = "/oracle/" + choice + "/all/outcome_errors";
+  for (const json& row : metrics) {
+    const auto x = number_at(row, "/games");
+    const auto share = number_at(row, errors);
+    if (!x || !share) continue;
+    series.points.push_back({*x, *share, number_at(row, errors + "_low"), number_at(row, errors + "_high")});
+  }
+  return series;
 }
 
 ChartSeries rating_series(const std::vector<RatingPoint>& curve, const std::string& name,
@@ -136,9 +164,10 @@ ChartSeries rating_by_games(const std::vector<RatingPoint>& curve, const std::st
 }
 
 std::string curves_part(const ReportData& report) {
-  const std::vector<Json>& metrics = report.metrics;
+  const std::vector<json>& metrics = report.metrics;
   std::vector<LineChart> charts;
   charts.push_back(match_chart(metrics));
+  charts.push_back(oracle_chart(metrics));
   charts.push_back(chart_of(
       metrics, "Policy loss", "step", "nats",
       {{"policy", "/loss/policy"}, {"its floor: entropy of the targets", "/loss/policy_entropy", true}}));

@@ -56,6 +56,10 @@ struct TimeAxis {
                                          bool dashed = false);
 // Its short matches by opponent.
 [[nodiscard]] std::vector<ChartSeries> match_series(const std::vector<nlohmann::json>& metrics);
+// The share of outcomes that the network gave away in solved positions, by the games it had learned from;
+// `choice` is "policy" or "search".
+[[nodiscard]] ChartSeries oracle_series(const std::vector<nlohmann::json>& metrics,
+                                        const std::string& choice);
 
 // Rating with its interval over training seconds (in the axis's unit), or over games.
 [[nodiscard]] ChartSeries rating_series(const std::vector<RatingPoint>& curve, const std::string& name,

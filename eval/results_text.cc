@@ -25,7 +25,7 @@ std::string interval_text(const std::string& low, const std::string& high) {
   return low + " .. " + high;
 }
 
-Row row_of(const MatchResult& match) {
+Row match_row(const MatchResult& match) {
   return {match.first,
           match.second,
           std::to_string(match.total.games()),
@@ -36,10 +36,6 @@ Row row_of(const MatchResult& match) {
           results_text(match.as_white),
           results_text(match.as_black),
           std::to_string(match.distinct_games)};
-}
-
-std::string points_text(double points) {
-  return format("%.2f", points);
 }
 
 Row colour_row(const std::string& name, const WinDrawLoss& results) {
@@ -54,12 +50,12 @@ void add_cells(Row& row, const std::optional<Estimate>& estimate, std::string (*
   row.push_back(bounded ? interval_text(text(estimate->low), text(estimate->high)) : "-");
 }
 
-Row row_of(const OracleRow& part, const std::string& name, bool with_values) {
+Row match_row(const OracleRow& part, const std::string& name, bool with_values) {
   Row row = {name, std::to_string(part.positions), std::to_string(part.decisive)};
   add_cells(row, part.outcome_errors, percent_text);
   add_cells(row, part.best_margin, percent_text);
-  add_cells(row, part.mean_margin_loss, points_text);
-  if (with_values) add_cells(row, part.value_brier, points_text);
+  add_cells(row, part.mean_margin_loss, mean_points_text);
+  if (with_values) add_cells(row, part.value_brier, mean_points_text);
   return row;
 }
 
@@ -109,6 +105,10 @@ std::string elo_text(double elo) {
 std::string results_text(const WinDrawLoss& results) {
   return std::to_string(results.wins) + " / " + std::to_string(results.draws) + " / " +
          std::to_string(results.losses);
+}
+
+std::string mean_points_text(double points) {
+  return format("%.2f", points);
 }
 
 std::string time_text(double seconds) {
@@ -202,7 +202,7 @@ std::string results_table(std::span<const MatchResult> matches) {
   if (matches.empty()) return "";
   std::vector<Row> rows = {{"player", "opponent", "games", "score", "95 % interval", "Elo", "95 % interval",
                             "as White W/D/L", "as Black W/D/L", "distinct games"}};
-  for (const MatchResult& match : matches) rows.push_back(row_of(match));
+  for (const MatchResult& match : matches) rows.push_back(match_row(match));
   std::string text = table_text(rows, 2);
   for (const MatchResult& match : matches) text += distinct_games_warning(match);
   return text;
@@ -214,9 +214,9 @@ std::string oracle_table(const OracleScore& score) {
   const bool with_values = score.all.value_brier.has_value();
   if (with_values) rows.front().insert(rows.front().end(), {"value Brier", "95 % interval"});
   for (const OracleRow& row : score.rows) {
-    rows.push_back(row_of(row, std::to_string(row.empty), with_values));
+    rows.push_back(match_row(row, std::to_string(row.empty), with_values));
   }
-  rows.push_back(row_of(score.all, "all", with_values));
+  rows.push_back(match_row(score.all, "all", with_values));
   return table_text(rows);
 }
 

@@ -30,6 +30,9 @@ namespace pahtum {
 // "30 / 2 / 8": wins, draws, losses
 [[nodiscard]] std::string results_text(const WinDrawLoss& results);
 
+// "12.50": points on average
+[[nodiscard]] std::string mean_points_text(double points);
+
 // "1.24 s", "38.1 ms", "0.9 µs": three digits.
 [[nodiscard]] std::string time_text(double seconds);
 

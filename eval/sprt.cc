@@ -14,7 +14,7 @@ namespace {
 constexpr double kUnseen = 1e-3;    // pairs that an outcome which never came counts as
 constexpr double kMostElo = 1'000;  // scores beyond say nothing of real players
 
-using Weights = std::array<double, 5>;
+using PairWeights = std::array<double, 5>;
 
 // Scores of the five outcomes on the scale 0 … 1.
 constexpr double outcome_score(std::size_t outcome) noexcept {
@@ -25,7 +25,7 @@ constexpr double outcome_score(std::size_t outcome) noexcept {
 // term that depends on the weights alone. That distribution is p[k] = share[k] / (1 + t · (a[k] − score))
 // with the one t that gives it its mean. The sum that must vanish falls strictly in t between the poles,
 // where all denominators are positive, from +∞ to −∞: halving finds it safely.
-double log_likelihood(const Weights& weights, double score) noexcept {
+double log_likelihood(const PairWeights& weights, double score) noexcept {
   const auto slope = [&](double t) {
     double sum = 0;
     for (std::size_t k = 0; k < weights.size(); ++k) {
@@ -83,7 +83,7 @@ SprtBounds sprt_bounds(const SprtConfig& config) noexcept {
 
 double sprt_log_ratio(const PairScores& pairs, double elo0, double elo1) noexcept {
   if (std::reduce(pairs.begin(), pairs.end()) == 0) return 0;
-  Weights weights{};
+  PairWeights weights{};
   std::ranges::transform(pairs, weights.begin(),
                          [](std::int64_t count) { return count > 0 ? static_cast<double>(count) : kUnseen; });
   return log_likelihood(weights, score_of_elo(elo1)) - log_likelihood(weights, score_of_elo(elo0));

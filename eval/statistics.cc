@@ -10,9 +10,6 @@
 namespace pahtum {
 namespace {
 
-constexpr double kNormalQuantile95 = 1.959964;  // two-sided
-constexpr double kEloPerLogOdds = 400.0 / std::numbers::ln10;
-
 struct Moments {
   double pairs = 0;
   double mean = 0.5;          // of pair scores on the scale 0 … 1

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <numbers>
 #include <span>
 
 namespace pahtum {
@@ -23,6 +24,11 @@ using PairScores = std::array<std::int64_t, 5>;
 // Pairs by both games: [the first player's result as White][as Black], each 0 lost, 1 drawn, 2 won.
 using PairResults = std::array<std::array<std::int64_t, 3>, 3>;
 [[nodiscard]] PairScores pair_scores(const PairResults& results) noexcept;
+
+// Of the normal distribution: a two-sided interval of so many standard deviations holds 95 %.
+inline constexpr double kNormalQuantile95 = 1.959964;
+// Elo that multiply the odds of a win by e.
+inline constexpr double kEloPerLogOdds = 400.0 / std::numbers::ln10;
 
 // A measured strength with its 95 % interval: low ≤ value ≤ high.
 struct Estimate {

@@ -203,6 +203,16 @@ std::vector<std::pair<std::string, torch::Tensor>> NetworkImpl::folded() const {
   return all;
 }
 
+torch::Tensor illegal_moves(const torch::Tensor& planes, const NetworkShape& shape) {
+  constexpr std::int64_t kEmptyChannel = 2;  // the squares a move may be made on
+  static_assert(kObservationChannels[kEmptyChannel] == "empty squares");
+  constexpr std::int64_t kSwapChannel = 4;
+  static_assert(kObservationChannels[kSwapChannel] == "all ones while the mover may swap colours");
+  torch::Tensor legal = planes.select(1, kEmptyChannel).flatten(1);
+  if (shape.swap) legal = torch::cat({legal, planes.select(1, kSwapChannel).select(1, 0).narrow(1, 0, 1)}, 1);
+  return legal < 0.5;
+}
+
 torch::Tensor pool_board(const torch::Tensor& features) {
   return torch::cat({features.mean({2, 3}), features.amax({2, 3})}, 1);
 }

@@ -105,6 +105,12 @@ TORCH_MODULE(Network);
 // Mean and maximum of every channel over the board: [N, C, n, n] → [N, 2C].
 [[nodiscard]] torch::Tensor pool_board(const torch::Tensor& features);
 
+// Of planes as write_observation() makes them [N, C, n, n]: true for each action that is not legal [N, n² (+
+// 1 with a swap)].
+[[nodiscard]] torch::Tensor illegal_moves(const torch::Tensor& planes, const NetworkShape& shape);
+// The logit of such an action. Minus infinity would make 0 · (−∞), which is no number, of a target of zero.
+inline constexpr double kIllegalLogit = -1e9;
+
 // The tensor as it goes into a file, and back (on the CPU, contiguous). float32, float16 and int64 only.
 [[nodiscard]] StoredTensor to_stored(std::string name, const torch::Tensor& tensor);
 [[nodiscard]] torch::Tensor to_tensor(const StoredTensor& stored);

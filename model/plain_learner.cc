@@ -11,10 +11,6 @@
 namespace pahtum {
 namespace {
 
-constexpr std::int64_t kEmptyChannel = 2;
-constexpr std::int64_t kSwapChannel = 4;
-constexpr double kImpossible = -1e9;
-
 torch::Tensor tensor_of(std::span<const float> values, c10::IntArrayRef shape) {
   return torch::tensor(c10::ArrayRef<float>(values.data(), values.size())).reshape(shape);
 }
@@ -63,11 +59,7 @@ class PlainLearner::Implementation {
     network_->train();
     optimizer_->zero_grad();
     const NetworkOutput output = network_->forward(planes.contiguous(order_));
-    torch::Tensor legal = planes.select(1, kEmptyChannel).flatten(1);
-    if (shape.swap) {
-      legal = torch::cat({legal, planes.select(1, kSwapChannel).select(1, 0).narrow(1, 0, 1)}, 1);
-    }
-    const torch::Tensor logits = output.policy.masked_fill(legal == 0, kImpossible);
+    const torch::Tensor logits = output.policy.masked_fill(illegal_moves(planes, shape), kIllegalLogit);
     const torch::Tensor policy_loss = -(policy * torch::log_softmax(logits, 1)).sum(1).mean();
     const torch::Tensor value_loss = -(wdl * torch::log_softmax(output.wdl, 1)).sum(1).mean();
     const torch::Tensor margin_loss = torch::huber_loss(output.margin, margin);

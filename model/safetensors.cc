@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kMetadata = "__metadata__";
-constexpr std::size_t kAlignment = 8;
+constexpr std::size_t kHeaderAlignment = 8;
 
 // A tensor of the header: its name, shape and place.
 struct Entry {
@@ -64,7 +64,7 @@ std::string to_safetensors(const NetworkArchive& archive) {
     offset = end;
   }
   std::string text = header.dump();
-  text.resize((text.size() + kAlignment - 1) / kAlignment * kAlignment, ' ');
+  text.resize((text.size() + kHeaderAlignment - 1) / kHeaderAlignment * kHeaderAlignment, ' ');
   std::string bytes;
   bytes.reserve(sizeof(std::uint64_t) + text.size() + offset);
   append_number(bytes, static_cast<std::uint64_t>(text.size()));

@@ -16,13 +16,6 @@
 namespace pahtum {
 namespace {
 
-constexpr std::int64_t kEmptyChannel = 2;  // the squares a move may be made on
-static_assert(kObservationChannels[kEmptyChannel] == "empty squares");
-constexpr std::int64_t kSwapChannel = 4;
-static_assert(kObservationChannels[kSwapChannel] == "all ones while the mover may swap colours");
-
-// Stands for minus infinity where the target is zero: 0 · (−∞) would be no number.
-constexpr double kImpossible = -1e9;
 constexpr double kHuberDelta = 1.0;  // in units of kMarginUnit
 
 // The averaged weights start as those of step 0, which must not linger: the decay of step t is at most
@@ -228,10 +221,8 @@ Trainer::Implementation::LossTensors Trainer::Implementation::losses(const Train
   const torch::Tensor ownership = to_device(batch.ownership, {count, size, size}, "ownership");
 
   const NetworkOutput output = forward(planes);
-  torch::Tensor legal = planes.select(1, kEmptyChannel).flatten(1);
-  if (shape.swap) legal = torch::cat({legal, planes.select(1, kSwapChannel).select(1, 0).narrow(1, 0, 1)}, 1);
-  const torch::Tensor illegal = legal < 0.5;
-  const torch::Tensor log_policy = torch::log_softmax(output.policy.masked_fill(illegal, kImpossible), 1);
+  const torch::Tensor illegal = illegal_moves(planes, shape);
+  const torch::Tensor log_policy = torch::log_softmax(output.policy.masked_fill(illegal, kIllegalLogit), 1);
   const torch::Tensor log_wdl = torch::log_softmax(output.wdl, 1);
 
   LossTensors result;

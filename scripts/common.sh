@@ -7,8 +7,6 @@ readonly PAHTUM_ROOT
 # The ccache entries of one checkout serve another one in another folder.
 export CCACHE_BASEDIR="${CCACHE_BASEDIR:-$PAHTUM_ROOT}"
 export CCACHE_NOHASHDIR="${CCACHE_NOHASHDIR:-1}"
-# What ccache must overlook so that it can cache compilations that use a precompiled header.
-export CCACHE_SLOPPINESS="${CCACHE_SLOPPINESS:-pch_defines,time_macros,include_file_mtime,include_file_ctime}"
 
 say() { printf '%s: %s\n' "$(basename -- "$0")" "$*" >&2; }
 die() {
@@ -17,12 +15,12 @@ die() {
 }
 
 # Compilations that run at once: one per core, but never more than the memory holds, since one that includes
-# LibTorch takes about 1.5 GB.
+# LibTorch takes about 2 GB.
 compile_jobs() {
   local cores memory_kib by_memory
   cores="$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)"
   memory_kib="$(awk '/^MemAvailable:/ { print $2 }' /proc/meminfo 2>/dev/null || true)"
-  by_memory="$((${memory_kib:-4194304} / 1572864))"
+  by_memory="$((${memory_kib:-4194304} / 2097152))"
   ((by_memory >= 1)) || by_memory=1
   echo "$((cores < by_memory ? cores : by_memory))"
 }

@@ -14,8 +14,8 @@ namespace {
 // Plain loops came out several times slower.
 constexpr std::size_t kWidth = kPadding;
 using Doubles = double __attribute__((vector_size(kWidth * sizeof(double))));
-using Floats = float __attribute__((vector_size(kWidth * sizeof(float))));
-using Ints = std::int32_t __attribute__((vector_size(kWidth * sizeof(std::int32_t))));
+using EdgeFloats = float __attribute__((vector_size(kWidth * sizeof(float))));
+using EdgeInts = std::int32_t __attribute__((vector_size(kWidth * sizeof(std::int32_t))));
 using Keys = std::int32_t __attribute__((vector_size(kLanes * sizeof(std::int32_t))));
 constexpr Keys kLaneBits = {1, 2, 4, 8, 16, 32, 64, 128};
 
@@ -80,7 +80,7 @@ double weighted_sum(std::span<const double> values, std::span<const std::int32_t
   Doubles high = {};
   for (std::size_t k = 0; k < values.size(); k += kLanes) {
     Doubles value;
-    Ints count;
+    EdgeInts count;
     load(value, values.data() + k);
     load(count, visits.data() + k);
     low += __builtin_convertvector(count, Doubles) * value;
@@ -102,8 +102,8 @@ BestEdge best_puct(std::span<const float> priors, std::span<const double> values
   Doubles high = {};
   const auto take = [&](std::size_t k, Doubles& sum) {
     Doubles value;
-    Floats prior;
-    Ints visit;
+    EdgeFloats prior;
+    EdgeInts visit;
     load(value, values.data() + k);
     load(prior, priors.data() + k);
     load(visit, visits.data() + k);

@@ -12,7 +12,7 @@
 namespace pahtum {
 namespace {
 
-constexpr double kOfOnePoint = 1.0 / 20.0;
+constexpr double kBalanceOfOnePoint = 1.0 / 20.0;
 
 // A sample's evaluation as a sum of weights: column 0 is to_move, 1 + 2k the balance of kind k and 2 + 2k its
 // tempo.
@@ -101,7 +101,7 @@ LineWeights expected_point_weights() {
     const double points = double{lines->expected[LineTables::line_number(white, empty)]} -
                           double{lines->expected[LineTables::line_number(black, empty)]};
     for (LineWeights::Phase& phase : weights.phases) {
-      phase.kinds[kind].balance = kinds.is_balanced(kind) ? 0.0 : kOfOnePoint * points;
+      phase.kinds[kind].balance = kinds.is_balanced(kind) ? 0.0 : kBalanceOfOnePoint * points;
     }
   }
   return weights;

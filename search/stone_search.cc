@@ -14,7 +14,7 @@ namespace {
 
 constexpr Bitboard kNotFirstColumn = 0xFEFEFEFEFEFEFEFEull;
 constexpr Bitboard kNotLastColumn = 0x7F7F7F7F7F7F7F7Full;
-constexpr std::uint64_t kNodesBetweenChecks = 1024;
+constexpr std::uint64_t kNodesBetweenLooks = 1024;
 // Games with fewer empty squares are searched again rather than remembered.
 constexpr int kFewestRemembered = 6;
 // Nor is it worth while to look for the symmetric forms of smaller ones.
@@ -144,7 +144,7 @@ void StoneSearch::start(const SearchLimits& limits, bool symmetric) {
 }
 
 void StoneSearch::check_limits() {
-  next_check_ = nodes_ + kNodesBetweenChecks;
+  next_check_ = nodes_ + kNodesBetweenLooks;
   if (limits_.nodes != 0) next_check_ = std::min(next_check_, limits_.nodes);
   limit_hit_ = (limits_.nodes != 0 && nodes_ >= limits_.nodes) ||
                (limits_.stop != nullptr && limits_.stop->load(std::memory_order_relaxed)) ||

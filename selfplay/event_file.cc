@@ -39,7 +39,7 @@ enum HistogramField : std::uint32_t {
 };
 enum SessionField : std::uint32_t { kStatus = 1 };
 constexpr std::int64_t kStatusStart = 1;
-constexpr std::string_view kVersion = "brain.Event:2";
+constexpr std::string_view kEventVersion = "brain.Event:2";
 
 ProtobufMessage& add_doubles(ProtobufMessage& message, std::uint32_t field,
                              const std::vector<double>& values) {
@@ -143,7 +143,7 @@ std::string event_record(std::string_view data) {
 }
 
 std::string version_event(double wall_time) {
-  return event_record(event_start(wall_time, 0).bytes(kFileVersion, kVersion).encoded());
+  return event_record(event_start(wall_time, 0).bytes(kFileVersion, kEventVersion).encoded());
 }
 
 std::string session_event(double wall_time, std::int64_t first_step) {
@@ -194,7 +194,7 @@ EventRecords read_event_records(std::string_view bytes) {
 }
 
 bool is_version_event(std::string_view data) {
-  return data.ends_with(ProtobufMessage().bytes(kFileVersion, kVersion).encoded());
+  return data.ends_with(ProtobufMessage().bytes(kFileVersion, kEventVersion).encoded());
 }
 
 EventFile::EventFile(const fs::path& folder, std::int64_t first_step) {

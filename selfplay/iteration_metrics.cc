@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "eval/results_json.h"
+
 namespace pahtum {
 namespace {
 
@@ -58,6 +60,12 @@ void IterationMetrics::add_match(const std::string& against, const MatchResult& 
                 {"score_high", result.score_high}};
 }
 
+void IterationMetrics::add_oracle(const std::string& choice, const OracleScore& score) {
+  json scores = oracle_json(score);
+  scores.erase("player");  // a path, which says no more than the row's iteration
+  oracle_[choice] = std::move(scores);
+}
+
 double IterationMetrics::mean_loss() const noexcept {
   return sums_.total / static_cast<double>(std::max<std::int64_t>(1, steps_));
 }
@@ -103,6 +111,7 @@ json IterationMetrics::row(const IterationPosition& position) const {
   }
   if (!match_.is_null()) row["match"] = match_;
   if (!gate_.is_null()) row["gate"] = gate_;
+  if (!oracle_.is_null()) row["oracle"] = oracle_;
   if (!health_.empty()) row["health"] = health_;
   return row;
 }
@@ -119,6 +128,7 @@ json IterationMetrics::state() const {
               {"learning_rate", learning_rate_},
               {"match", match_},
               {"gate", gate_},
+              {"oracle", oracle_},
               {"health", health_},
               {"losses",
                {sums_.total, sums_.policy, sums_.value, sums_.margin, sums_.ownership, sums_.policy_entropy,
@@ -139,6 +149,7 @@ void IterationMetrics::restore(const json& state) {
   state.at("learning_rate").get_to(learning_rate_);
   match_ = state.at("match");
   gate_ = state.at("gate");
+  if (state.contains("oracle")) oracle_ = state.at("oracle");  // not in those of before it was there
   health_ = state.at("health");
   const json& losses = state.at("losses");
   std::size_t next = 0;
@@ -162,6 +173,11 @@ std::string iteration_line(const json& row, std::int64_t iterations) {
   if (row.contains("match")) {
     line += fmt::format(" · {:.0f} % against {}", 100 * row["match"]["score"].get<double>(),
                         row["match"]["against"].get<std::string>());
+  }
+  for (const char* choice : {"policy", "search"}) {
+    const json::json_pointer errors("/oracle/" + std::string(choice) + "/all/outcome_errors");
+    if (!row.contains(errors) || !row.at(errors).is_number()) continue;
+    line += fmt::format(" · {} gives away {:.1f} %", choice, 100 * row.at(errors).get<double>());
   }
   if (row.contains("gate")) {
     const json& gate = row["gate"];

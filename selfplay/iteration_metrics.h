@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "eval/arena.h"
+#include "eval/oracle_score.h"
 #include "model/trainer.h"
 #include "selfplay/game_record.h"
 #include "selfplay/memory.h"
@@ -35,6 +36,8 @@ class IterationMetrics {
   void add_learning(double seconds) { learn_seconds_ += seconds; }
   void add_match(const std::string& against, const MatchResult& result);
   void add_gate(nlohmann::json gate) { gate_ = std::move(gate); }
+  // `choice`: how the network chose its moves, "policy" or "search".
+  void add_oracle(const std::string& choice, const OracleScore& score);
 
   // The array of findings, see HealthMonitor.
   void add_health(const nlohmann::json& findings) {
@@ -60,7 +63,7 @@ class IterationMetrics {
   std::int64_t steps_ = 0;
   Losses sums_;
   double learning_rate_ = 0;
-  nlohmann::json match_, gate_;
+  nlohmann::json match_, gate_, oracle_;
   nlohmann::json health_ = nlohmann::json::array();
   GameHistograms histograms_;
 };

@@ -66,8 +66,10 @@ void validate_health(const RunConfig& config) {
 
 void validate_evaluation(const RunConfig& config) {
   const EvaluationConfig& evaluation = config.evaluation;
-  if (evaluation.every > 0 && evaluation.against.empty()) {
-    throw request_error("evaluation.every", "matches during the run need an opponent in evaluation.against");
+  if (evaluation.every > 0 && evaluation.against.empty() && evaluation.oracle.empty()) {
+    throw request_error("evaluation.every",
+                        "what is measured during the run needs an opponent in evaluation.against, or solved "
+                        "positions in evaluation.oracle");
   }
   const std::int64_t stones = GameRules(config.game).shortest_game();
   if (evaluation.opening_plies >= stones) {
@@ -165,12 +167,17 @@ Schema describe(EvaluationConfig& config) {
   schema
       .text_list("against", &config.against,
                  "Opponents after training: `random`, `greedy`, `charles`, `uct:N`, `solver:N`, "
-                 "`alphabeta:depth=D`, `net:PATH`. An empty list skips the evaluation.")
+                 "`alphabeta:depth=D`, `net:PATH`. An empty list skips the matches.")
       .integer("pairs", &config.pairs, 1, 1'000'000, "pairs",
                "Pairs of games against each opponent; both games of a pair share the layout, with colours "
                "swapped.")
-      .integer("every", &config.every, 0, 1'000'000, "iterations",
-               "Also play a short match against the first opponent every so many iterations; 0 means never.")
+      .text("oracle", &config.oracle, {},
+            "File of solved positions (`pahtum oracle make`) on which the network is compared with perfect "
+            "play, without and with search; empty: none.")
+      .integer(
+          "every", &config.every, 0, 1'000'000, "iterations",
+          "Also measure every so many iterations: by a short match against the first opponent, and by the "
+          "positions of `oracle`; 0 means never.")
       .integer("every_pairs", &config.every_pairs, 1, 1'000'000, "pairs", "Pairs of such a short match.")
       .integer("seed", &config.seed, 0, kLargestSeed, "",
                "Seed of the evaluation's layouts and openings; training never sees these streams.")

@@ -63,7 +63,8 @@ struct ReplayConfig {
 struct EvaluationConfig {
   std::vector<std::string> against = {"random", "greedy", "charles", "uct:1000"};
   std::int64_t pairs = 100;
-  std::int64_t every = 0;  // also a short match against the first opponent every k iterations; 0: never
+  std::string oracle;      // file of solved positions; empty: none are looked at
+  std::int64_t every = 0;  // iterations from one measurement on the way to the next; 0: none is made
   std::int64_t every_pairs = 20;
   std::int64_t seed = 1;
   std::int64_t opening_plies = 0;

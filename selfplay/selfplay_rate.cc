@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "env/base/clock.h"
 #include "model/network_evaluator.h"
 #include "model/trainer.h"
 #include "selfplay/worker.h"
@@ -23,10 +24,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::size_t kRounds = 5;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 double median(std::array<double, kRounds> values) {
   std::ranges::sort(values);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "env/base/error.h"
+#include "eval/oracle_data.h"
 #include "model/checkpoint.h"
 #include "model/network_evaluator.h"
 #include "selfplay/config_file.h"
@@ -55,15 +56,32 @@ std::optional<SavedRun> newest_saved(const RunDirectory& directory) {
   return SavedRun{directory.state_path(), true, std::move(*state)};
 }
 
+// The solved positions that the configuration names.
+std::optional<OracleData> oracle_of(const RunConfig& config) {
+  const std::string& file = config.evaluation.oracle;
+  if (file.empty()) return std::nullopt;
+  try {
+    OracleData data = load_oracle_data(file);
+    if (!same_interface(data.game, config.game) || data.game.run_points != config.game.run_points) {
+      throw request_error(file, "its positions are of " + to_text(data.game) + ", the run plays " +
+                                    to_text(config.game) + "; make others with `pahtum oracle make`");
+    }
+    return data;
+  } catch (const Error& error) {
+    throw Error(error.fault(), "evaluation.oracle", error.what());
+  }
+}
+
 }  // namespace
 
 TrainingSummary start_training(const RunConfig& config, const std::filesystem::path& run,
                                const std::atomic<bool>& stop, InferenceCheck* check) {
   validate(config);
   require_inference(inference_of(config.run, check));
+  std::optional<OracleData> oracle = oracle_of(config);
   RunDirectory directory(run);
   if (directory.holds_run()) directory.create(config);  // refuses before the network is built
-  TrainingLoop loop(config, directory, stop, check);
+  TrainingLoop loop(config, directory, std::move(oracle), stop, check);
   const RunLock lock = directory.lock();
   directory.create(config);
   loop.save();
@@ -76,9 +94,10 @@ TrainingSummary resume_training(const std::filesystem::path& run, std::span<cons
   directory.require_run();
   const RunConfig config = load_run_config(directory.config_path(), overrides);
   require_inference(inference_of(config.run, check));
+  std::optional<OracleData> oracle = oracle_of(config);
   const RunLock lock = directory.lock();
   const std::optional<SavedRun> saved = newest_saved(directory);
-  TrainingLoop loop(config, directory, stop, check);
+  TrainingLoop loop(config, directory, std::move(oracle), stop, check);
   if (saved) loop.restore(saved->checkpoint, saved->path.string(), saved->within);
   directory.save_config(config);  // a later resume goes on with what was set now
   if (!saved) {

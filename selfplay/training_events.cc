@@ -51,6 +51,13 @@ constexpr std::pair<const char*, const char*> kTags[] = {
     {"/match/score", "match/score"},
     {"/match/score_low", "match/score_low"},
     {"/match/score_high", "match/score_high"},
+    {"/oracle/policy/all/outcome_errors", "oracle/policy_outcome_errors"},
+    {"/oracle/policy/all/best_margin", "oracle/policy_best_margin"},
+    {"/oracle/policy/all/mean_margin_loss", "oracle/policy_mean_margin_loss"},
+    {"/oracle/policy/all/value_brier", "oracle/policy_value_brier"},
+    {"/oracle/search/all/outcome_errors", "oracle/search_outcome_errors"},
+    {"/oracle/search/all/best_margin", "oracle/search_best_margin"},
+    {"/oracle/search/all/mean_margin_loss", "oracle/search_mean_margin_loss"},
 };
 
 double entropy(std::span<const std::uint16_t> weights) {
@@ -106,7 +113,8 @@ std::vector<EventValue> scalar_events(const nlohmann::json& row) {
   std::vector<EventValue> values;
   for (const auto& [place, tag] : kTags) {
     const nlohmann::json::json_pointer pointer(place);
-    if (row.contains(pointer)) values.push_back({tag, static_cast<float>(row.at(pointer).get<double>())});
+    if (!row.contains(pointer) || row.at(pointer).is_null()) continue;
+    values.push_back({tag, static_cast<float>(row.at(pointer).get<double>())});
   }
   return values;
 }

@@ -11,6 +11,7 @@
 #include <span>
 #include <thread>
 
+#include "env/base/clock.h"
 #include "env/base/error.h"
 #include "env/base/non_finite_error.h"
 #include "env/base/random.h"
@@ -28,10 +29,6 @@ using nlohmann::json;
 using std::chrono::steady_clock;
 
 constexpr double kPatience = 2.0;  // seconds that workers have at least to end after a stall
-
-double seconds_since(steady_clock::time_point start) {
-  return std::chrono::duration<double>(steady_clock::now() - start).count();
-}
 
 // Of the rows of metrics: the iteration with the highest score in its match on the way, the newest of equals;
 // nothing without such matches.
@@ -441,7 +438,7 @@ void TrainingLoop::finish_iteration() {
 // on: the matches are the same, and what was written is written anew.
 void TrainingLoop::close_iteration() {
   settle_gate();
-  if (config_.evaluation.every > 0 && iteration_ % config_.evaluation.every == 0) play_checking_match();
+  if (config_.evaluation.every > 0 && iteration_ % config_.evaluation.every == 0) measure();
   if (stopped()) return;
   const json row = metrics_row(iteration_);
   append_events(row);
@@ -464,8 +461,12 @@ void TrainingLoop::append_events(const json& row) {
   events_->add(games_, values);
 }
 
+std::string TrainingLoop::newest_network() const {
+  return "net:" + directory_.checkpoint_path(iteration_).string();
+}
+
 MatchResult TrainingLoop::play_match_of_candidate(const std::string& opponent, MatchConfig match) {
-  const std::string spec = "net:" + directory_.checkpoint_path(iteration_).string();
+  const std::string spec = newest_network();
   const PlayerContext context{static_cast<std::uint64_t>(config_.evaluation.seed), inference_, 0};
   match.game = config_.game;
   match.seed = static_cast<std::uint64_t>(config_.evaluation.seed);
@@ -475,18 +476,36 @@ MatchResult TrainingLoop::play_match_of_candidate(const std::string& opponent, M
                     [&] { return make_player(opponent, context); }, match, &stop_);
 }
 
+// What is interrupted is not worth saving; the iteration itself already is.
+void TrainingLoop::measure() {
+  try {
+    if (!config_.evaluation.against.empty()) play_checking_match();
+    if (oracle_) compare_with_truth();
+  } catch (const Error&) {
+    if (!stopped()) throw;
+  }
+}
+
+void TrainingLoop::compare_with_truth() {
+  const PlayerContext context{static_cast<std::uint64_t>(config_.evaluation.seed), inference_, 0};
+  set_inference_threads(static_cast<int>(workers_.size()));
+  for (const std::string choice : {"policy", "search"}) {
+    const auto player = make_player(newest_network() + (choice == "policy" ? ",policy" : ""), context);
+    const auto show = [&](std::int64_t done) {
+      progress_.update(fmt::format("iteration {}/{} · {} in solved positions, {} of {}", iteration_,
+                                   config_.run.iterations, choice, done, oracle_->positions.size()));
+    };
+    metrics_.add_oracle(choice, score_oracle(*player, *oracle_, show, &stop_));
+  }
+}
+
 void TrainingLoop::play_checking_match() {
   const std::string& opponent = config_.evaluation.against.front();
   MatchConfig match;
   match.pairs = config_.evaluation.every_pairs;
   progress_.update(
       fmt::format("iteration {}/{} · match against {}", iteration_, config_.run.iterations, opponent));
-  try {
-    metrics_.add_match(opponent, play_match_of_candidate(opponent, match));
-  } catch (const Error&) {
-    // An interrupted match is not worth saving; the iteration itself already is.
-    if (!stopped()) throw;
-  }
+  metrics_.add_match(opponent, play_match_of_candidate(opponent, match));
 }
 
 void TrainingLoop::settle_gate() {

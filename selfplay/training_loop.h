@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "eval/arena.h"
+#include "eval/oracle_data.h"
 #include "model/checkpoint.h"
 #include "model/trainer.h"
 #include "selfplay/event_file.h"
@@ -36,10 +37,12 @@ struct Rollback {
 // Keeps the loop's state and takes it through its stages. An iteration plays games, learns, saves.
 class TrainingLoop {
  public:
-  TrainingLoop(const RunConfig& config, RunDirectory directory, const std::atomic<bool>& stop,
-               InferenceCheck* check)
+  // `oracle`: the positions of evaluation.oracle, of the configuration's rules; nothing where there are none.
+  TrainingLoop(const RunConfig& config, RunDirectory directory, std::optional<OracleData> oracle,
+               const std::atomic<bool>& stop, InferenceCheck* check)
       : config_(config),
         directory_(std::move(directory)),
+        oracle_(std::move(oracle)),
         stop_(stop),
         inference_(inference_of(config.run, check)),
         trainer_(config.game, config.network, config.learner, static_cast<std::uint64_t>(config.run.seed),
@@ -87,7 +90,10 @@ class TrainingLoop {
   void roll_back(const Checkpoint& target);
   [[nodiscard]] nlohmann::json metrics_row(std::int64_t iteration) const;
   void append_events(const nlohmann::json& row);
+  [[nodiscard]] std::string newest_network() const;  // SPEC
+  void measure();
   void play_checking_match();
+  void compare_with_truth();
   [[nodiscard]] MatchResult play_match_of_candidate(const std::string& opponent, MatchConfig match);
   void require_playing_network();
   [[nodiscard]] Checkpoint playing_weights() const;
@@ -96,6 +102,7 @@ class TrainingLoop {
   const std::int64_t resident_before_ = process_usage().resident_bytes;  // what follows is not loaded yet
   RunConfig config_;
   RunDirectory directory_;
+  std::optional<OracleData> oracle_;
   const std::atomic<bool>& stop_;
   InferenceOptions inference_;
   Trainer trainer_;

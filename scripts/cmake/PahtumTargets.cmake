@@ -36,6 +36,7 @@ function(pahtum_floor name)
   # Warnings, instruction set and sanitizers are this build's own affair, not that of who installs a floor.
   target_link_libraries(pahtum_${name} PUBLIC $<BUILD_INTERFACE:pahtum_options>)
   set_target_properties(pahtum_${name} PROPERTIES LINKER_LANGUAGE CXX)
+  pahtum_unite(pahtum_${name})
 endfunction()
 
 # pahtum_compile_fast(TARGET [LEVEL]): for sources that compute little themselves, where half of the compile time is the
@@ -48,14 +49,11 @@ function(pahtum_compile_fast target)
   endif()
 endfunction()
 
-# pahtum_precompile(TARGET HEADER...): parses these headers and the common ones of the standard library once for all
-# sources of the target. They still include what they use: the lint and env-only builds are made without. GCC 12 warns
-# of std::string's own code when it comes precompiled, so with GCC this is done for LibTorch's headers alone, which
-# take most of the time of every source that includes them.
-function(pahtum_precompile target)
-  if(NOT PAHTUM_PRECOMPILE OR (CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT "<torch/torch.h>" IN_LIST ARGN))
-    return()
+# pahtum_unite(TARGET): compiles up to ten sources at a time, which parses headers and instantiates templates once for all
+# of them. What is in their unnamed namespaces needs a name of its own within the target; that each source includes what
+# it uses is seen by the lint build, which is made without.
+function(pahtum_unite target)
+  if(PAHTUM_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
   endif()
-  target_precompile_headers(${target} PRIVATE <algorithm> <array> <cmath> <filesystem> <functional> <map> <memory>
-                            <optional> <span> <sstream> <string> <string_view> <vector> ${ARGN})
 endfunction()

@@ -152,6 +152,20 @@ TEST(Oracle, AnEvaluationComparesAnAgentWithPerfectPlay) {
   EXPECT_NE(json::parse(timed.out)["matches"][0]["first"].get<std::string>().find(",time=0.001"),
             std::string::npos);
   EXPECT_EQ(evaluate({"--time", "1", "--sims", "5"}).status, 2);
+
+  // The same positions during a training and behind it, without any match.
+  const Finished trained =
+      run_program({"train", "short.yaml", "--run", "other", "--set", "evaluation.against=[]", "--set",
+                   "evaluation.oracle=set", "--set", "evaluation.every=1"},
+                  folder.path());
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  const json row = json::parse(read_file(folder / "other/metrics.jsonl"));
+  json last = json::parse(read_file(folder / "other/evaluation.json"))["oracle"];
+  ASSERT_EQ(last.size(), 2u);
+  for (json& score : last) score.erase("player");
+  EXPECT_EQ(row["oracle"]["policy"], last[0]);
+  EXPECT_EQ(row["oracle"]["search"], last[1]);
+  EXPECT_NE(trained.out.find("outcome errors"), std::string::npos) << trained.out;
 }
 
 TEST(Oracle, WrongRequestsSayWhatWouldBeRight) {

@@ -17,8 +17,6 @@
 namespace pahtum {
 namespace {
 
-const GameConfig kSmall{5, 3, false};
-
 Turn turn_after(const GameConfig& game, int plies, std::uint64_t index = 0) {
   Turn turn{start_position(game, 3, Stream::kTest, index), index, 0};
   Random random(4, Stream::kTest, index);

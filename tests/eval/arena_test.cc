@@ -16,8 +16,6 @@
 namespace pahtum {
 namespace {
 
-const GameConfig kSmall{5, 3, false};
-
 PlayerFactory factory(const std::string& spec, std::uint64_t seed = 1) {
   return [=] { return make_player(spec, {seed, {.device = "cpu", .precision = "fp32"}, 0}); };
 }

@@ -8,7 +8,7 @@
 namespace pahtum {
 namespace {
 
-PlayerFactory factory(const std::string& spec) {
+PlayerFactory seeded_factory(const std::string& spec) {
   return [=] { return make_player(spec, {.seed = 5}); };
 }
 
@@ -19,7 +19,7 @@ TEST(MatchGames, RecordsSayWhoPlayedWhatAndWhere) {
   config.seed = 9;
   config.opening_plies = 2;
   config.first_layout = 4;
-  const MatchResult match = play_match(factory("greedy"), factory("random"), config);
+  const MatchResult match = play_match(seeded_factory("greedy"), seeded_factory("random"), config);
   const std::vector<PlayedGame> games = parse_games_text(games_text(match, config), "test");
   EXPECT_EQ(games, played_games(match, config));
   ASSERT_EQ(games.size(), 6u);

@@ -11,6 +11,8 @@
 
 namespace pahtum {
 
+inline const GameConfig kSmall{5, 3, false};
+
 // Writes an untrained network of a tiny shape for `game` to a file of its own and returns the path.
 inline std::string write_untrained_checkpoint(const GameConfig& game, const std::string& name,
                                               std::int64_t simulations = 8) {

@@ -169,6 +169,9 @@ TEST(OracleScore, NetworksAreJudgedByTheirValuesToo) {
   EXPECT_GT(score.all.value_brier->value, 0.0);
   EXPECT_LT(score.all.value_brier->value, 2.0);
 
+  const std::atomic<bool> stop{true};
+  EXPECT_THROW((void)score_oracle(*player, data, {}, &stop), Error);
+
   OracleData other = data;
   other.game.swap = true;
   EXPECT_THROW((void)score_oracle(*player, other), Error);

@@ -10,7 +10,7 @@
 namespace pahtum {
 namespace {
 
-std::string refusal(const std::string& spec) {
+std::string spec_refusal(const std::string& spec) {
   try {
     static_cast<void>(parse_player_spec(spec));
   } catch (const Error& error) {
@@ -51,7 +51,7 @@ TEST(PlayerSpec, TakesEveryKindApart) {
 
 TEST(PlayerSpec, AnUnknownPlayerIsAnsweredWithTheWholeList) {
   for (const std::string spec : {"", "randm", "UCT:5", " random", "engines"}) {
-    const std::string message = refusal(spec);
+    const std::string message = spec_refusal(spec);
     for (const PlayerSpecHelp& row : player_spec_help()) {
       EXPECT_NE(message.find(row.usage), std::string::npos) << message;
     }
@@ -111,7 +111,7 @@ TEST(PlayerSpec, RefusesWhatItCannotRead) {
       {"net:x,time=1e99", "seconds from 0.001"},
   };
   for (const Case& wrong : cases) {
-    const std::string message = refusal(wrong.spec);
+    const std::string message = spec_refusal(wrong.spec);
     EXPECT_NE(message.find(wrong.says), std::string::npos) << message;
   }
 }

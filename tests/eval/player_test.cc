@@ -16,8 +16,6 @@
 namespace pahtum {
 namespace {
 
-const GameConfig kSmall{5, 3, false};
-
 std::vector<Turn> some_turns(const GameConfig& game, int count) {
   std::vector<Turn> turns;
   for (int k = 0; k < count; ++k) {
@@ -39,7 +37,7 @@ std::vector<Move> choices(Player& player, std::span<const Turn> turns) {
   return moves;
 }
 
-std::string refusal(const std::string& spec, const PlayerContext& context = {}) {
+std::string player_refusal(const std::string& spec, const PlayerContext& context = {}) {
   try {
     static_cast<void>(make_player(spec, context));
   } catch (const Error& error) {
@@ -120,9 +118,10 @@ TEST(Player, NetworkSimulationsComeFromSpecThenContextThenCheckpoint) {
 }
 
 TEST(Player, AMissingOrBrokenFileIsNamedTogetherWithTheSpec) {
-  const std::string message = refusal("net:/nowhere/at/all,sims=3");
+  const std::string message = player_refusal("net:/nowhere/at/all,sims=3");
   EXPECT_NE(message.find("player \"net:/nowhere/at/all,sims=3\""), std::string::npos) << message;
-  EXPECT_NE(refusal("net:" PAHTUM_SOURCE_DIR "/CMakeLists.txt").find("CMakeLists.txt\""), std::string::npos);
+  EXPECT_NE(player_refusal("net:" PAHTUM_SOURCE_DIR "/CMakeLists.txt").find("CMakeLists.txt\""),
+            std::string::npos);
 }
 
 TEST(Player, ANetworkRefusesOtherBoardsAndOtherRules) {

@@ -38,7 +38,14 @@ inline nlohmann::json full_row(int iteration) {
            {{"against", "greedy"},
             {"score", 0.3 + 0.6 * progress},
             {"score_low", 0.2 + 0.6 * progress},
-            {"score_high", 0.4 + 0.6 * progress}}}};
+            {"score_high", 0.4 + 0.6 * progress}}},
+          {"oracle",
+           {{"policy",
+             {{"all",
+               {{"outcome_errors", 0.3 - 0.2 * progress},
+                {"outcome_errors_low", 0.25 - 0.2 * progress},
+                {"outcome_errors_high", 0.35 - 0.2 * progress}}}}},
+            {"search", {{"all", {{"outcome_errors", nullptr}}}}}}}};
 }
 
 // Games of random moves on layouts of their own, the two of a pair on the same.

@@ -59,6 +59,7 @@ TEST(Report, ShowsEveryPart) {
                     "with search and",
                     "of decisive positions",
                     "Short matches during training",
+                    "Outcomes given away in solved positions",
                     "its floor: entropy of the targets",
                     "Value, margin and ownership",
                     "Accuracy",
@@ -232,8 +233,8 @@ TEST(Comparison, LaysRunsOverEachOtherAndNamesTheirDifferences) {
   const std::string html = html_comparison({first, second});
   expect_sound(html);
   expect_has(html, {"quick-1 and quick-2", "game.holes", "Total loss", "Rating by time of training",
-                    "Short matches against greedy", "Final matches", "Settings that differ",
-                    "Not in these reports"});
+                    "Short matches against greedy", "Outcomes given away in solved positions, without search",
+                    "Final matches", "Settings that differ", "Not in these reports"});
   EXPECT_EQ(html.find("game.size"), std::string::npos) << "does not differ";
   second.target.config = first.target.config;
   expect_has(html_comparison({first, second}), {"The runs have the same configuration"});

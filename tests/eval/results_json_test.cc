@@ -29,28 +29,29 @@ MatchResult sample() {
 }
 
 TEST(ResultsJson, AMatchHasTheFieldsOthersRead) {
-  const Json json = match_json(sample());
-  EXPECT_EQ(keys(json), (std::set<std::string>{"first", "second", "pairs", "wins", "draws", "losses", "score",
-                                               "score_low", "score_high", "elo", "elo_low", "elo_high",
-                                               "pair_scores", "mean_margin", "distinct_games", "sprt",
-                                               "by_colour", "seconds", "seconds_per_move"}));
-  EXPECT_EQ(json["first"], "greedy");
-  EXPECT_EQ(json["second"], "random");
-  EXPECT_EQ(json["pairs"], 2);
-  EXPECT_EQ(json["wins"], 2);
-  EXPECT_EQ(json["draws"], 1);
-  EXPECT_EQ(json["losses"], 1);
-  EXPECT_DOUBLE_EQ(json["score"], 0.625);
-  EXPECT_LT(json["elo_low"], json["elo"]);
-  EXPECT_LT(json["elo"], json["elo_high"]);
-  EXPECT_EQ(json["distinct_games"], 4);
-  EXPECT_TRUE(json["sprt"].is_null());
-  EXPECT_EQ(json["pair_scores"], Json::parse("[0, 1, 0, 0, 1]"));
-  EXPECT_DOUBLE_EQ(json["mean_margin"], 1.0);
-  EXPECT_EQ(json["by_colour"], Json::parse(R"({"white": {"wins": 1, "draws": 1, "losses": 0, "score": 0.75},
+  const Json document = match_json(sample());
+  EXPECT_EQ(keys(document), (std::set<std::string>{"first", "second", "pairs", "wins", "draws", "losses",
+                                                   "score", "score_low", "score_high", "elo", "elo_low",
+                                                   "elo_high", "pair_scores", "mean_margin", "distinct_games",
+                                                   "sprt", "by_colour", "seconds", "seconds_per_move"}));
+  EXPECT_EQ(document["first"], "greedy");
+  EXPECT_EQ(document["second"], "random");
+  EXPECT_EQ(document["pairs"], 2);
+  EXPECT_EQ(document["wins"], 2);
+  EXPECT_EQ(document["draws"], 1);
+  EXPECT_EQ(document["losses"], 1);
+  EXPECT_DOUBLE_EQ(document["score"], 0.625);
+  EXPECT_LT(document["elo_low"], document["elo"]);
+  EXPECT_LT(document["elo"], document["elo_high"]);
+  EXPECT_EQ(document["distinct_games"], 4);
+  EXPECT_TRUE(document["sprt"].is_null());
+  EXPECT_EQ(document["pair_scores"], Json::parse("[0, 1, 0, 0, 1]"));
+  EXPECT_DOUBLE_EQ(document["mean_margin"], 1.0);
+  EXPECT_EQ(document["by_colour"],
+            Json::parse(R"({"white": {"wins": 1, "draws": 1, "losses": 0, "score": 0.75},
                             "black": {"wins": 1, "draws": 0, "losses": 1, "score": 0.5}})"));
-  EXPECT_DOUBLE_EQ(json["seconds_per_move"]["first"], 0.25);
-  EXPECT_DOUBLE_EQ(json["seconds_per_move"]["second"], 0.0);
+  EXPECT_DOUBLE_EQ(document["seconds_per_move"]["first"], 0.25);
+  EXPECT_DOUBLE_EQ(document["seconds_per_move"]["second"], 0.0);
 }
 
 TEST(ResultsJson, ASequentialTestSaysWhatItAskedAndFound) {
@@ -73,8 +74,8 @@ TEST(ResultsJson, RatingsKeepTheirOrderAndIntervals) {
   ratings.draw_parameter = {0.5, 0.25, 1};
   ratings.white = {9, 4, 7};
   ratings.superiority = {{0.5, 0.125}, {0.875, 0.5}};
-  const Json json = Json::parse(ratings_json(ratings).dump());
-  EXPECT_EQ(json, Json::parse(R"({"anchor": "random", "players": [
+  const Json document = Json::parse(ratings_json(ratings).dump());
+  EXPECT_EQ(document, Json::parse(R"({"anchor": "random", "players": [
       {"player": "random", "elo": 0.0, "elo_low": 0.0, "elo_high": 0.0, "games": 20, "wins": 2, "draws": 4,
        "losses": 14, "score": 0.2},
       {"player": "greedy", "elo": 400.0, "elo_low": 250.0, "elo_high": 550.0, "games": 20, "wins": 14, "draws": 4,
@@ -86,12 +87,12 @@ TEST(ResultsJson, RatingsKeepTheirOrderAndIntervals) {
 
 TEST(ResultsJson, AnEvaluationHoldsItsTargetAndMatches) {
   const MatchResult matches[] = {sample(), sample()};
-  const Json json = evaluate_json("runs/quick-1", matches);
-  EXPECT_EQ(keys(json), (std::set<std::string>{"target", "matches", "oracle"}));
-  EXPECT_EQ(json["target"], "runs/quick-1");
-  ASSERT_EQ(json["matches"].size(), 2u);
-  EXPECT_EQ(json["matches"][1], match_json(matches[1]));
-  EXPECT_TRUE(json["oracle"].is_array() && json["oracle"].empty());
+  const Json document = evaluate_json("runs/quick-1", matches);
+  EXPECT_EQ(keys(document), (std::set<std::string>{"target", "matches", "oracle"}));
+  EXPECT_EQ(document["target"], "runs/quick-1");
+  ASSERT_EQ(document["matches"].size(), 2u);
+  EXPECT_EQ(document["matches"][1], match_json(matches[1]));
+  EXPECT_TRUE(document["oracle"].is_array() && document["oracle"].empty());
   EXPECT_TRUE(evaluate_json("x", {})["matches"].is_array());
 }
 
@@ -105,18 +106,18 @@ TEST(ResultsJson, AnOracleScoreHasTheFieldsOthersReadAndNullForWhatIsUnknown) {
   all.decisive = 3;
   all.outcome_errors = Estimate{0.5, 0.25, 0.75};
   all.value_brier = Estimate{1.5, 1.25, 2};
-  const Json json = Json::parse(oracle_json({"solver:8", 8, {row}, all}).dump());
-  EXPECT_EQ(keys(json), (std::set<std::string>{"player", "exact", "rows", "all"}));
-  EXPECT_EQ(json["exact"], 8);
-  EXPECT_EQ(json["rows"], Json::parse(R"([{"empty": 8, "positions": 1, "decisive": 0,
+  const Json document = Json::parse(oracle_json({"solver:8", 8, {row}, all}).dump());
+  EXPECT_EQ(keys(document), (std::set<std::string>{"player", "exact", "rows", "all"}));
+  EXPECT_EQ(document["exact"], 8);
+  EXPECT_EQ(document["rows"], Json::parse(R"([{"empty": 8, "positions": 1, "decisive": 0,
       "outcome_errors": null, "outcome_errors_low": null, "outcome_errors_high": null,
       "best_margin": 1.0, "best_margin_low": 0.25, "best_margin_high": 1.0,
       "mean_margin_loss": 0.5, "mean_margin_loss_low": null, "mean_margin_loss_high": null,
       "value_brier": null, "value_brier_low": null, "value_brier_high": null}])"));
-  EXPECT_FALSE(json["all"].contains("empty"));
-  EXPECT_EQ(json["all"]["decisive"], 3);
-  EXPECT_EQ(json["all"]["outcome_errors_high"], 0.75);
-  EXPECT_EQ(json["all"]["value_brier_low"], 1.25);
+  EXPECT_FALSE(document["all"].contains("empty"));
+  EXPECT_EQ(document["all"]["decisive"], 3);
+  EXPECT_EQ(document["all"]["outcome_errors_high"], 0.75);
+  EXPECT_EQ(document["all"]["value_brier_low"], 1.25);
 }
 
 }  // namespace

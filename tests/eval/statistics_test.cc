@@ -111,10 +111,10 @@ TEST(Statistics, MeansHaveTheNormalInterval) {
 // Share of simulated matches of 100 pairs whose interval holds the true score. In a pair the first player's
 // chance to win moves up and down by `colour` between its two games, and by `layout` from pair to pair, in
 // both games alike.
-struct Coverage {
+struct IntervalCoverage {
   double score = 0, elo = 0;
 };
-Coverage coverage(double win, double draw, double colour, double layout) {
+IntervalCoverage coverage(double win, double draw, double colour, double layout) {
   constexpr int kMatches = 4000;
   const double truth = win + draw / 2;
   const double true_elo = 400 * std::log10(truth / (1 - truth));
@@ -142,13 +142,13 @@ Coverage coverage(double win, double draw, double colour, double layout) {
 }
 
 TEST(Statistics, IntervalsHoldTheTruthInNineteenMatchesOfTwenty) {
-  const Coverage cases[] = {
+  const IntervalCoverage cases[] = {
       coverage(0.55, 0.10, 0.0, 0.0),   // score 0.60
       coverage(0.70, 0.10, 0.0, 0.0),   // score 0.75
       coverage(0.55, 0.10, 0.25, 0.0),  // White has an edge
       coverage(0.70, 0.10, 0.15, 0.1),  // and some layouts suit one of the players
   };
-  for (const Coverage& held : cases) {
+  for (const IntervalCoverage& held : cases) {
     EXPECT_GE(held.score, 0.93);
     EXPECT_LE(held.score, 0.97);
     EXPECT_GE(held.elo, 0.93);

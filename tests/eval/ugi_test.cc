@@ -12,7 +12,7 @@
 namespace pahtum {
 namespace {
 
-const GameConfig kEmptyBoard{.size = 3, .holes = 1};
+const GameConfig kUgiBoard{.size = 3, .holes = 1};
 constexpr const char* kInfo = "info time 0 nodes 3 nps 3000000 score cp 25 pv a3";
 
 class UgiSession : public testing::Test {
@@ -26,7 +26,7 @@ class UgiSession : public testing::Test {
   using Lines = std::vector<std::string>;
   FirstMoveMind mind_;
   Lines sent_;
-  Ugi ugi_{mind_, kEmptyBoard, [this](const std::string& line) { sent_.push_back(line); }};
+  Ugi ugi_{mind_, kUgiBoard, [this](const std::string& line) { sent_.push_back(line); }};
 };
 
 TEST_F(UgiSession, Introduction) {
@@ -139,7 +139,7 @@ class PatientMind final : public EngineMind {
 TEST(Ugi, AnswersWhileItSearchesAndStops) {
   PatientMind mind;
   std::vector<std::string> sent;
-  Ugi ugi(mind, kEmptyBoard, [&](const std::string& line) { sent.push_back(line); });
+  Ugi ugi(mind, kUgiBoard, [&](const std::string& line) { sent.push_back(line); });
   ugi.handle("position fen 3/1x1/3 w");
   ugi.handle("go infinite");
   ugi.handle("isready");

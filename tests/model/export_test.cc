@@ -20,10 +20,8 @@ using testing::small_game;
 using testing::small_network;
 using testing::TemporaryFolder;
 
-constexpr float kTolerance = 1e-4f;
+constexpr float kExportTolerance = 1e-4f;
 constexpr int kPositions = 1000;
-constexpr std::array kFormats = {ExportFormat::kTorchScript, ExportFormat::kOnnx, ExportFormat::kSafetensors};
-
 // The largest difference of any number of any head.
 float difference(const std::vector<NetworkSample>& one, const std::vector<NetworkSample>& other) {
   float largest = one.size() == other.size() ? 0.0f : INFINITY;
@@ -53,13 +51,13 @@ TEST_P(ExportOfRules, EveryFormatInEveryFormIsReadBackAsTheSameNetwork) {
   const TemporaryFolder folder;
   const std::vector<Position> positions = random_positions(game, kPositions);
   const std::vector<NetworkSample> expected = network_samples(checkpoint, positions);
-  for (const ExportFormat format : kFormats) {
+  for (const ExportFormat format : testing::kExportFormats) {
     for (const bool folded : {true, false}) {
       SCOPED_TRACE(static_cast<int>(format) * 2 + (folded ? 1 : 0));
       export_network(checkpoint, format, {.folded = folded}, folder / "network");
       const Checkpoint read = load_network_file(folder / "network");
       EXPECT_EQ(manifest_json(read.manifest), manifest_json(checkpoint.manifest));
-      EXPECT_LE(difference(network_samples(read, positions), expected), kTolerance);
+      EXPECT_LE(difference(network_samples(read, positions), expected), kExportTolerance);
       // From one format to the next nothing is lost.
       export_network(read, ExportFormat::kSafetensors, {.folded = folded}, folder / "again");
       EXPECT_EQ(difference(network_samples(load_network_file(folder / "again"), positions),
@@ -76,14 +74,14 @@ TEST_P(ExportOfRules, AnExportPlaysAsItsCheckpointDoes) {
   const std::vector<Position> positions = random_positions(game, kPositions);
   std::vector<Evaluation> expected(positions.size()), actual(positions.size());
   NetworkEvaluator(checkpoint, "cpu").evaluate(positions, expected);
-  for (const ExportFormat format : kFormats) {
+  for (const ExportFormat format : testing::kExportFormats) {
     export_network(checkpoint, format, {}, folder / "network");
     NetworkEvaluator(load_network_file(folder / "network"), "cpu").evaluate(positions, actual);
     for (std::size_t k = 0; k < positions.size(); ++k) {
-      ASSERT_NEAR(actual[k].wdl.value().get(), expected[k].wdl.value().get(), kTolerance);
-      ASSERT_NEAR(actual[k].margin, expected[k].margin, 20 * kTolerance);
+      ASSERT_NEAR(actual[k].wdl.value().get(), expected[k].wdl.value().get(), kExportTolerance);
+      ASSERT_NEAR(actual[k].margin, expected[k].margin, 20 * kExportTolerance);
       for (std::size_t move = 0; move < actual[k].policy.size(); ++move) {
-        ASSERT_NEAR(actual[k].policy[move], expected[k].policy[move], kTolerance);
+        ASSERT_NEAR(actual[k].policy[move], expected[k].policy[move], kExportTolerance);
       }
     }
   }
@@ -110,7 +108,7 @@ TEST_P(ExportOfRules, TheTorchScriptModuleGivesTheNetworksOutputsForAnyBatch) {
     EXPECT_EQ(module.attr("stem_weight").toTensor().scalar_type(),
               form.half ? torch::kFloat16 : torch::kFloat32);
     // Half precision has eleven bits.
-    const float tolerance = form.half ? 3e-2f : kTolerance;
+    const float tolerance = form.half ? 3e-2f : kExportTolerance;
     for (const std::int64_t count : {1, 3, kPositions}) {
       const auto outputs = module.forward({input.narrow(0, 0, count)}).toTuple()->elements();
       ASSERT_EQ(outputs.size(), 4u);
@@ -132,7 +130,7 @@ TEST(ExportTest, HalfPrecisionHalvesTheFileAndIsReadBack) {
   const Checkpoint checkpoint = testing::trained_checkpoint(small_game(), network);
   const TemporaryFolder folder;
   const std::vector<Position> positions = random_positions(small_game(), 100);
-  for (const ExportFormat format : kFormats) {
+  for (const ExportFormat format : testing::kExportFormats) {
     export_network(checkpoint, format, {}, folder / "whole");
     export_network(checkpoint, format, {.folded = true, .half = true}, folder / "half");
     EXPECT_LT(10 * std::filesystem::file_size(folder / "half"),
@@ -176,7 +174,7 @@ TEST(ExportTest, TheManifestTravelsAlongInTorchScript) {
 TEST(ExportTest, AFolderThatDoesNotExistIsAFailureThatNamesTheFile) {
   const Checkpoint checkpoint = testing::trained_checkpoint(small_game(), small_network());
   const TemporaryFolder folder;
-  for (const ExportFormat format : kFormats) {
+  for (const ExportFormat format : testing::kExportFormats) {
     EXPECT_NE(testing::error_of([&] {
                 export_network(checkpoint, format, {}, folder.path() / "missing" / "network.pt");
               }).find("missing/network.pt"),

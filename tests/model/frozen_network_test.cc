@@ -22,7 +22,7 @@ using testing::small_network;
 using testing::trained_checkpoint;
 
 // What fp32 may differ from the eager module by, in every number of every head.
-constexpr double kLimit = 1e-4;
+constexpr double kFrozenLimit = 1e-4;
 
 NetworkOutput eager_output(Network& network, const GameConfig& game, const std::vector<Position>& positions) {
   const torch::NoGradGuard no_gradients;
@@ -73,7 +73,7 @@ std::vector<Precision> precisions_here() {
   return found;
 }
 
-struct Case {
+struct FrozenCase {
   GameConfig game;
   NetworkConfig network;
 };
@@ -85,7 +85,7 @@ class FrozenNetworkTest : public ::testing::Test {
   }
 };
 
-class FrozenParityTest : public ::testing::TestWithParam<Case> {
+class FrozenParityTest : public ::testing::TestWithParam<FrozenCase> {
  protected:
   void SetUp() override {
     if (!has_frozen_network()) GTEST_SKIP() << "this build has no oneDNN of its own";
@@ -102,10 +102,10 @@ TEST_P(FrozenParityTest, EveryHeadIsTheEagerModulesInEveryPrecision) {
     FrozenNetwork frozen(freeze(*network, static_cast<int>(game.size)), precision);
     const FrozenOutput& output = frozen.forward(positions, true);
     if (precision == Precision::kFp32) {
-      EXPECT_LE(largest_difference(expected.policy, output.policy), kLimit);
-      EXPECT_LE(largest_difference(expected.wdl, output.wdl), kLimit);
-      EXPECT_LE(largest_difference(expected.margin, output.margin), kLimit);
-      EXPECT_LE(largest_difference(expected.ownership, output.ownership), kLimit);
+      EXPECT_LE(largest_difference(expected.policy, output.policy), kFrozenLimit);
+      EXPECT_LE(largest_difference(expected.wdl, output.wdl), kFrozenLimit);
+      EXPECT_LE(largest_difference(expected.margin, output.margin), kFrozenLimit);
+      EXPECT_LE(largest_difference(expected.ownership, output.ownership), kFrozenLimit);
     } else {
       const InferenceLimits limits = limits_of(precision);
       EXPECT_LE(mean_divergence(expected.policy, output.policy), limits.mean_divergence);
@@ -124,16 +124,16 @@ NetworkConfig shape_of_blocks(std::int64_t channels, std::int64_t blocks, std::i
 INSTANTIATE_TEST_SUITE_P(
     Shapes, FrozenParityTest,
     ::testing::Values(
-        Case{{.size = 3, .holes = 1}, shape_of_blocks(1, 1, 1, 1)},
-        Case{{.size = 4, .holes = 2, .hole_mode = HoleMode::kPlaced}, shape_of_blocks(24, 2, 1, 8)},
-        Case{small_game(), small_network()},  //
-        Case{testing::phase_game(), shape_of_blocks(32, 2, 2, 16)},
-        Case{{.size = 6, .holes = 4, .hole_mode = HoleMode::kOpening}, shape_of_blocks(40, 3, 2, 20)},
-        Case{{.size = 7, .holes = 5}, shape_of_blocks(64, 6, 2, 16)},
-        Case{{.size = 7, .holes = 5, .swap = true}, shape_of_blocks(16, 2, 0, 3)},
-        Case{{.size = 8, .holes = 4}, shape_of_blocks(13, 3, 0, 5)},
-        Case{{.size = 8, .holes = 4, .hole_mode = HoleMode::kPlaced, .swap = true},
-             shape_of_blocks(128, 2, 2, 32)}));
+        FrozenCase{{.size = 3, .holes = 1}, shape_of_blocks(1, 1, 1, 1)},
+        FrozenCase{{.size = 4, .holes = 2, .hole_mode = HoleMode::kPlaced}, shape_of_blocks(24, 2, 1, 8)},
+        FrozenCase{small_game(), small_network()},  //
+        FrozenCase{testing::phase_game(), shape_of_blocks(32, 2, 2, 16)},
+        FrozenCase{{.size = 6, .holes = 4, .hole_mode = HoleMode::kOpening}, shape_of_blocks(40, 3, 2, 20)},
+        FrozenCase{{.size = 7, .holes = 5}, shape_of_blocks(64, 6, 2, 16)},
+        FrozenCase{{.size = 7, .holes = 5, .swap = true}, shape_of_blocks(16, 2, 0, 3)},
+        FrozenCase{{.size = 8, .holes = 4}, shape_of_blocks(13, 3, 0, 5)},
+        FrozenCase{{.size = 8, .holes = 4, .hole_mode = HoleMode::kPlaced, .swap = true},
+                   shape_of_blocks(128, 2, 2, 32)}));
 
 TEST_F(FrozenNetworkTest, APositionsOutputsDoNotDependOnItsBatch) {
   const GameConfig game = testing::phase_game();
@@ -150,7 +150,7 @@ TEST_F(FrozenNetworkTest, APositionsOutputsDoNotDependOnItsBatch) {
     expected.insert(expected.end(), output.wdl.begin(), output.wdl.end());
     expected.push_back(output.margin[0]);
   }
-  constexpr float kRounding = 1e-5f;
+  constexpr float kFrozenRounding = 1e-5f;
   // Each batch leaves its features in the buffers that the next, smaller or larger one finds.
   for (const std::size_t count : {150u, 1u, 64u, 63u, 65u, 15u, 16u, 17u, 2u, 149u, 31u, 128u}) {
     const FrozenOutput& output = together.forward(std::span(positions).first(count));
@@ -159,12 +159,12 @@ TEST_F(FrozenNetworkTest, APositionsOutputsDoNotDependOnItsBatch) {
     for (std::size_t k = 0; k < count; ++k) {
       const float* row = &expected[k * (actions + 4)];
       for (std::size_t action = 0; action < actions; ++action) {
-        ASSERT_NEAR(output.policy[k * actions + action], row[action], kRounding) << count << " " << k;
+        ASSERT_NEAR(output.policy[k * actions + action], row[action], kFrozenRounding) << count << " " << k;
       }
       for (std::size_t result = 0; result < 3; ++result) {
-        ASSERT_NEAR(output.wdl[k * 3 + result], row[actions + result], kRounding) << count << " " << k;
+        ASSERT_NEAR(output.wdl[k * 3 + result], row[actions + result], kFrozenRounding) << count << " " << k;
       }
-      ASSERT_NEAR(output.margin[k], row[actions + 3], kRounding) << count << " " << k;
+      ASSERT_NEAR(output.margin[k], row[actions + 3], kFrozenRounding) << count << " " << k;
     }
   }
   EXPECT_TRUE(together.forward({}).policy.empty());

@@ -3,6 +3,7 @@
 // What the tests of model/ share: small configurations, positions and batches drawn from fixed seeds, and a
 // folder that removes itself.
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
@@ -13,9 +14,13 @@
 #include "env/game_rules.h"
 #include "env/observation.h"
 #include "env/position.h"
+#include "model/export.h"
 #include "model/trainer.h"
 
 namespace pahtum::testing {
+
+inline constexpr std::array kExportFormats = {ExportFormat::kTorchScript, ExportFormat::kOnnx,
+                                              ExportFormat::kSafetensors};
 
 inline GameConfig small_game() {
   return {.size = 5, .holes = 3};

@@ -20,12 +20,12 @@ using testing::trained_checkpoint;
 
 constexpr float kTolerance = 1e-4f;
 
-struct Case {
+struct ParityCase {
   GameConfig game;
   NetworkConfig network;
 };
 
-class ParityTest : public ::testing::TestWithParam<Case> {};
+class ParityTest : public ::testing::TestWithParam<ParityCase> {};
 
 TEST_P(ParityTest, FoldedNetworkEqualsTheModuleInEvaluationModeOnEveryHead) {
   const auto& [game, shape] = GetParam();
@@ -52,12 +52,15 @@ TEST_P(ParityTest, FoldedNetworkEqualsTheModuleInEvaluationModeOnEveryHead) {
 
 INSTANTIATE_TEST_SUITE_P(
     Shapes, ParityTest,
-    ::testing::Values(
-        Case{small_game(), small_network()},
-        Case{{.size = 7, .holes = 5}, {.channels = 32, .blocks = 4, .pooling_every = 2, .head_channels = 16}},
-        Case{testing::phase_game(), {.channels = 8, .blocks = 2, .pooling_every = 2, .head_channels = 4}},
-        Case{{.size = 8, .holes = 4}, {.channels = 13, .blocks = 3, .pooling_every = 0, .head_channels = 5}},
-        Case{{.size = 3, .holes = 1}, {.channels = 1, .blocks = 1, .pooling_every = 1, .head_channels = 1}}));
+    ::testing::Values(ParityCase{small_game(), small_network()},
+                      ParityCase{{.size = 7, .holes = 5},
+                                 {.channels = 32, .blocks = 4, .pooling_every = 2, .head_channels = 16}},
+                      ParityCase{testing::phase_game(),
+                                 {.channels = 8, .blocks = 2, .pooling_every = 2, .head_channels = 4}},
+                      ParityCase{{.size = 8, .holes = 4},
+                                 {.channels = 13, .blocks = 3, .pooling_every = 0, .head_channels = 5}},
+                      ParityCase{{.size = 3, .holes = 1},
+                                 {.channels = 1, .blocks = 1, .pooling_every = 1, .head_channels = 1}}));
 
 TEST(NetworkEvaluatorTest, EvaluationsAreTheModulesOutputsMaskedToTheLegalMoves) {
   const GameConfig game = small_game();

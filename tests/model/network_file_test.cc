@@ -14,8 +14,6 @@ namespace {
 using testing::error_of;
 using testing::TemporaryFolder;
 
-constexpr std::array kFormats = {ExportFormat::kTorchScript, ExportFormat::kOnnx, ExportFormat::kSafetensors};
-
 const Checkpoint& checkpoint() {
   static const Checkpoint kCheckpoint =
       testing::trained_checkpoint(testing::small_game(), testing::small_network());
@@ -57,7 +55,7 @@ TEST(NetworkFile, WhatIsNoNetworkIsRefusedByName) {
 
 TEST(NetworkFile, EveryFormatRefusesATruncatedOrDamagedFile) {
   const TemporaryFolder folder;
-  for (const ExportFormat format : kFormats) {
+  for (const ExportFormat format : testing::kExportFormats) {
     SCOPED_TRACE(static_cast<int>(format));
     export_network(checkpoint(), format, {}, folder / "whole");
     const std::string bytes = read_file(folder / "whole");

@@ -25,7 +25,7 @@ json header_of(json shape, std::uint64_t begin, std::uint64_t end, const char* d
   return {{"a", {{"dtype", dtype}, {"shape", std::move(shape)}, {"data_offsets", {begin, end}}}}};
 }
 
-void refused(std::initializer_list<std::string_view> parts, const std::string& bytes) {
+void expect_refused(std::initializer_list<std::string_view> parts, const std::string& bytes) {
   test::expect_error(Fault::kRequest, parts, [&] { (void)parse_safetensors(bytes, "file"); });
 }
 
@@ -51,19 +51,20 @@ TEST(Safetensors, ComesBackAsItWasWritten) {
 TEST(Safetensors, WrongLengthsAreRefused) {
   const std::string header = header_of({4}, 0, 16).dump();
   EXPECT_EQ(parse_safetensors(file_of(header, kData), "file").tensors.size(), 1u);
-  refused({"file: ends too early"}, "1234567");
+  expect_refused({"file: ends too early"}, "1234567");
   std::string absurd = file_of(header, kData);
   absurd[7] = '\x7f';
-  refused({"file: is no whole safetensors file", "its header should have"}, absurd);
-  refused({"file: is no JSON document"}, file_of(header.substr(1), kData));
-  refused({"file: is not a sound safetensors file: it is not an object"}, file_of("[]", kData));
-  refused({"`a` is cut short: its data end at 16", "15 bytes"}, file_of(header, kData.substr(1)));
-  refused({"1 bytes behind the last tensor"}, file_of(header, kData + "x"));
+  expect_refused({"file: is no whole safetensors file", "its header should have"}, absurd);
+  expect_refused({"file: is no JSON document"}, file_of(header.substr(1), kData));
+  expect_refused({"file: is not a sound safetensors file: it is not an object"}, file_of("[]", kData));
+  expect_refused({"`a` is cut short: its data end at 16", "15 bytes"}, file_of(header, kData.substr(1)));
+  expect_refused({"1 bytes behind the last tensor"}, file_of(header, kData + "x"));
 }
 
 TEST(Safetensors, EveryTruncationIsRefused) {
   const std::string bytes = to_safetensors({.metadata = {{"k", "v"}}, .tensors = {{"a", "F32", {4}, kData}}});
-  for (std::size_t length = 0; length < bytes.size(); ++length) refused({"file"}, bytes.substr(0, length));
+  for (std::size_t length = 0; length < bytes.size(); ++length)
+    expect_refused({"file"}, bytes.substr(0, length));
 }
 
 TEST(Safetensors, GapsOverlapsAndWrongSizesAreRefused) {
@@ -71,21 +72,23 @@ TEST(Safetensors, GapsOverlapsAndWrongSizesAreRefused) {
   two["b"] = {{"dtype", "F32"}, {"shape", {2}}, {"data_offsets", {8, 16}}};
   EXPECT_EQ(parse_safetensors(file_of(two.dump(), kData), "file").tensors.size(), 2u);
   two["b"]["data_offsets"] = {4, 12};
-  refused({"`b` leaves a gap or overlaps", "begin at 4 and must begin at 8"}, file_of(two.dump(), kData));
+  expect_refused({"`b` leaves a gap or overlaps", "begin at 4 and must begin at 8"},
+                 file_of(two.dump(), kData));
   two["b"]["data_offsets"] = {12, 20};
-  refused({"`b` leaves a gap"}, file_of(two.dump(), kData + "xxxx"));
-  refused({"`a.data_offsets` span another size"}, file_of(header_of({3}, 0, 16).dump(), kData));
-  refused({"`a.data_offsets` span another size"},
-          file_of(header_of({1ll << 40, 1ll << 40}, 0, 16).dump(), kData));
-  refused({"`a.data_offsets` are no begin and end"}, file_of(header_of({4}, 16, 0).dump(), kData));
-  refused({"`a.shape` holds something that is no size: -4"}, file_of(header_of({-4}, 0, 16).dump(), kData));
-  refused({"`a.dtype` is none of F32 and F16"}, file_of(header_of({2}, 0, 16, "F64").dump(), kData));
+  expect_refused({"`b` leaves a gap"}, file_of(two.dump(), kData + "xxxx"));
+  expect_refused({"`a.data_offsets` span another size"}, file_of(header_of({3}, 0, 16).dump(), kData));
+  expect_refused({"`a.data_offsets` span another size"},
+                 file_of(header_of({1ll << 40, 1ll << 40}, 0, 16).dump(), kData));
+  expect_refused({"`a.data_offsets` are no begin and end"}, file_of(header_of({4}, 16, 0).dump(), kData));
+  expect_refused({"`a.shape` holds something that is no size: -4"},
+                 file_of(header_of({-4}, 0, 16).dump(), kData));
+  expect_refused({"`a.dtype` is none of F32 and F16"}, file_of(header_of({2}, 0, 16, "F64").dump(), kData));
   json foreign = header_of({4}, 0, 16);
   foreign["a"]["stride"] = 1;
-  refused({"`a.stride` is unknown"}, file_of(foreign.dump(), kData));
+  expect_refused({"`a.stride` is unknown"}, file_of(foreign.dump(), kData));
   foreign = header_of({4}, 0, 16);
   foreign["__metadata__"] = {{"k", 1}};
-  refused({"`__metadata__.k` is not a text"}, file_of(foreign.dump(), kData));
+  expect_refused({"`__metadata__.k` is not a text"}, file_of(foreign.dump(), kData));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace pahtum {
 namespace {
 
 // Passes on to the hash evaluator and remembers how large the batches were.
-class CountingEvaluator final : public Evaluator {
+class BatchRecorder final : public Evaluator {
  public:
   void evaluate(std::span<const Position> positions, std::span<Evaluation> evaluations) override {
     batches.push_back(positions.size());
@@ -45,7 +45,7 @@ std::vector<SearchTree*> pointers(std::vector<SearchTree>& trees) {
 TEST(RunSearches, ManyTreesAtOnceSearchAsEachAlone) {
   for (const int count : {1, 2, 256}) {
     std::vector<SearchTree> together = trees_on_random_boards(count);
-    CountingEvaluator evaluator;
+    BatchRecorder evaluator;
     run_searches(pointers(together), evaluator);
     ASSERT_FALSE(evaluator.batches.empty());
     EXPECT_EQ(evaluator.batches.front(), static_cast<std::size_t>(count)) << "every tree has a leaf at first";
@@ -68,13 +68,13 @@ TEST(RunSearches, ManyTreesAtOnceSearchAsEachAlone) {
 }
 
 TEST(RunSearches, NoTreesAreNoWork) {
-  CountingEvaluator evaluator;
+  BatchRecorder evaluator;
   run_searches({}, evaluator);
   EXPECT_TRUE(evaluator.batches.empty());
 }
 
 TEST(RunSearches, TreesThatAreDoneAreLeftAlone) {
-  CountingEvaluator evaluator;
+  BatchRecorder evaluator;
   std::vector<SearchTree> trees = trees_on_random_boards(3);
   run_searches(pointers(trees), evaluator);
   evaluator.batches.clear();

@@ -9,6 +9,7 @@
 #include "search/search_tree.h"
 #include "search/solver.h"
 #include "tests/search/naive_search.h"
+#include "tests/search/search_steps.h"
 
 namespace pahtum {
 namespace {
@@ -41,10 +42,9 @@ class WatchedEvaluator final : public Evaluator {
   HashEvaluator inner_;
 };
 
-void search(SearchTree& tree, Evaluator& evaluator) {
+void begin_and_search(SearchTree& tree, Evaluator& evaluator) {
   tree.begin_move(std::nullopt);
-  SearchTree* const trees[] = {&tree};
-  run_searches(trees, evaluator);
+  search(tree, evaluator);
 }
 
 Move chosen(const SearchTree& tree, double temperature = 0.0) {
@@ -92,7 +92,7 @@ TEST(ExactSearch, WhatIsProvenIsTheTruth) {
           SearchTree tree(exact_config(2000, leaf, 0, graph), objective);
           tree.use_solver(&solver);
           tree.reset(position);
-          search(tree, evaluator);
+          begin_and_search(tree, evaluator);
           const double truth = best_utility(position, objective);
           for (const RootMove& entry : tree.root_moves()) {
             const Position next = after(position, entry.move);
@@ -123,7 +123,7 @@ TEST(ExactSearch, ASolvedRootIsNotSearchedAndKnowsTheBestMoves) {
     SearchTree tree(exact_config(50, 0, 6));
     tree.use_solver(&solver);
     tree.reset(position);
-    search(tree, evaluator);
+    begin_and_search(tree, evaluator);
     EXPECT_EQ(evaluator.asked, 0);
     ASSERT_TRUE(tree.root_proven());
     EXPECT_EQ(tree.root_value(), Value(naive::negamax(position)));
@@ -150,7 +150,7 @@ TEST(ExactSearch, WithoutConvexPointsOnlySmallerPositionsAreSolved) {
     tree.use_solver(&solver);
     tree.reset(position);
     HashEvaluator evaluator;
-    search(tree, evaluator);
+    begin_and_search(tree, evaluator);
     return tree.root_proven();
   };
   const std::string eleven = "4/3x/3x/1xxx w";
@@ -168,7 +168,7 @@ TEST(ExactSearch, TheEvaluatorIsNotAskedWhereTheTruthIsCheap) {
     tree.use_solver(&solver);
     tree.reset(parse_position("4/1x2/4/1xx1 w"));
     while (true) {
-      search(tree, evaluator);
+      begin_and_search(tree, evaluator);
       const Move move = chosen(tree);
       if (after(tree.root(), move).over()) break;
       tree.advance(move);
@@ -184,7 +184,7 @@ TEST(ExactSearch, StopsWhenTheRootIsProven) {
   SearchTree tree(exact_config(100'000, 2, 0));
   tree.use_solver(&solver);
   tree.reset(parse_position("ww1/bxb/1xx w"));
-  search(tree, evaluator);
+  begin_and_search(tree, evaluator);
   EXPECT_TRUE(tree.root_proven());
   EXPECT_LT(tree.root_visits(), 10);
   EXPECT_EQ(tree.root_value(), Value(1.0f));
@@ -203,7 +203,7 @@ TEST(ExactSearch, WithoutASolverNothingIsSolved) {
     without.use_solver(&solver);
     for (SearchTree* const tree : {&with, &without}) {
       tree->reset(root);
-      search(*tree, evaluator);
+      begin_and_search(*tree, evaluator);
       EXPECT_EQ(tree->root_visits(), 300);
       EXPECT_FALSE(tree->root_proven());
     }
@@ -223,7 +223,7 @@ TEST(ExactSearch, AdvanceToASolvedLeafGoesOn) {
   tree.reset(parse_position("3/1xx/1x1 w"));
   int moves = 0;
   while (true) {
-    search(tree, evaluator);
+    begin_and_search(tree, evaluator);
     ASSERT_FALSE(tree.root_moves().empty());
     const Move move = chosen(tree);
     ++moves;

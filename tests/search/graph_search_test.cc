@@ -7,6 +7,7 @@
 #include "search/batch_search.h"
 #include "search/search_tree.h"
 #include "tests/search/naive_graph.h"
+#include "tests/search/search_steps.h"
 
 namespace pahtum {
 namespace {
@@ -30,16 +31,6 @@ class CountingEvaluator final : public Evaluator {
  private:
   Evaluator& inner_;
 };
-
-void search(SearchTree& tree, Evaluator& evaluator) {
-  SearchTree* const trees[] = {&tree};
-  run_searches(trees, evaluator);
-}
-
-Move most_visited(const SearchTree& tree) {
-  Random random(0, Stream::kTest, 0);
-  return choose_move(tree.root_moves(), 0.0, random);
-}
 
 // Every node's visits, edges and place in the graph are consistent with each other.
 void expect_sound(const SearchTree& tree) {

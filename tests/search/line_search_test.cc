@@ -56,7 +56,8 @@ int naive_value(const Position& position, const LineEvaluation& evaluation, int 
   return margin > 0 ? LineSearch::kDecided + margin : margin < 0 ? margin - LineSearch::kDecided : 0;
 }
 
-Position some_position(std::uint64_t index, int size, int empty, const RunPoints& run_points = kRunPoints) {
+Position searched_position(std::uint64_t index, int size, int empty,
+                           const RunPoints& run_points = kRunPoints) {
   Random random(41, Stream::kTest, index);
   const Position start = start_position(
       {.size = size, .holes = 2, .unequal_stones = true, .run_points = run_points}, 41, Stream::kTest, index);
@@ -78,7 +79,7 @@ TEST(LineSearch, EqualsNegamaxWithAndWithoutATable) {
     const int depth = 1 + static_cast<int>(index / 6 % 3);
     const int empty = depth == 3 ? 5 + static_cast<int>(index % 14) : 3 + static_cast<int>(index % 30);
     const RunPoints points = index % 5 == 3 ? kPairs : index % 5 == 4 ? kUneven : kRunPoints;
-    const Position position = some_position(index, size, empty, points);
+    const Position position = searched_position(index, size, empty, points);
     const int expected = naive_value(position, *LineEvaluation::of(points, size), depth);
     for (LineSearch* const search : {&with, &small, &without}) {
       const LineSearch::Found found = look(*search, position, depth);
@@ -99,7 +100,7 @@ TEST(LineSearch, LookingToTheEndIsExact) {
   for (const bool reductions : {false, true}) {
     LineSearch search({.table_bytes = std::size_t{1} << 20, .reductions = reductions});
     for (std::uint64_t index = 0; index < 60; ++index) {
-      const Position position = some_position(index, 5 + static_cast<int>(index % 3), 9);
+      const Position position = searched_position(index, 5 + static_cast<int>(index % 3), 9);
       const int truth = solver.solve(position, {.moves = SolvedMoves::kOneBest, .limits = {}}).lower;
       const LineSearch::Found found = look(search, position, 9);
       ASSERT_TRUE(found.whole);
@@ -115,9 +116,9 @@ TEST(LineSearch, DependsOnNothingSearchedBefore) {
   LineSearch fresh({});
   LineSearch used({});
   for (std::uint64_t index = 0; index < 300; ++index) {  // more than there are generations of the table
-    (void)look(used, some_position(index, 7, 40), 2);
+    (void)look(used, searched_position(index, 7, 40), 2);
   }
-  const Position position = some_position(7, 7, 38);
+  const Position position = searched_position(7, 7, 38);
   const LineSearch::Found found = look(fresh, position, 6);
   const LineSearch::Found again = look(used, position, 6);
   EXPECT_EQ(found.best, again.best);

@@ -11,6 +11,7 @@
 #include "search/search_tree.h"
 #include "search/solver.h"
 #include "tests/search/naive_search.h"
+#include "tests/search/search_steps.h"
 
 namespace pahtum {
 namespace {
@@ -34,11 +35,6 @@ class TableEvaluator final : public Evaluator {
  private:
   std::vector<std::pair<int, float>> policy_;
 };
-
-void search(SearchTree& tree, Evaluator& evaluator) {
-  SearchTree* const trees[] = {&tree};
-  run_searches(trees, evaluator);
-}
 
 std::vector<int> visits_of(const SearchTree& tree) {
   std::vector<int> visits;

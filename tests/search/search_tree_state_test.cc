@@ -19,7 +19,7 @@
 namespace pahtum {
 namespace {
 
-constexpr std::size_t kTableBytes = std::size_t{1} << 20;
+constexpr std::size_t kStateTableBytes = std::size_t{1} << 20;
 constexpr const char* kSource = "saved.bin";
 
 struct Setting {
@@ -175,7 +175,7 @@ class SearchTreeStateTest : public testing::TestWithParam<Setting> {};
 
 TEST_P(SearchTreeStateTest, RestoredSearchGoesOnAsIfItHadNeverStopped) {
   const Setting& setting = GetParam();
-  Solver solver(kTableBytes);
+  Solver solver(kStateTableBytes);
   Log whole;
   const std::vector<Save> saves = saves_of(setting, solver, 12, whole);
   ASSERT_GT(saves.size(), 1u);
@@ -194,7 +194,7 @@ TEST_P(SearchTreeStateTest, RestoredSearchGoesOnAsIfItHadNeverStopped) {
 // Saved and restored at every turn, a search is none the worse.
 TEST_P(SearchTreeStateTest, SavesOfRestoredSearchesEqualThoseOfTheWholeOne) {
   const Setting& setting = GetParam();
-  Solver solver(kTableBytes);
+  Solver solver(kStateTableBytes);
   Log whole;
   const std::vector<Save> saves = saves_of(setting, solver, 5, whole);
   for (std::size_t k = 0; k + 1 < std::min<std::size_t>(saves.size(), 20); ++k) {
@@ -212,7 +212,7 @@ TEST_P(SearchTreeStateTest, SavesOfRestoredSearchesEqualThoseOfTheWholeOne) {
 
 TEST_P(SearchTreeStateTest, NoBytesLeadAstray) {
   const Setting& setting = GetParam();
-  Solver solver(kTableBytes);
+  Solver solver(kStateTableBytes);
   Log log;
   const std::vector<Save> saves = saves_of(setting, solver, 20, log);
   Random random(2, Stream::kTest, 0);
@@ -262,7 +262,7 @@ TEST_P(SearchTreeStateTest, NoBytesLeadAstray) {
 
 TEST_P(SearchTreeStateTest, EveryShorterStateIsRefused) {
   const Setting& setting = GetParam();
-  Solver solver(kTableBytes);
+  Solver solver(kStateTableBytes);
   Log log;
   const std::vector<Save> saves = saves_of(setting, solver, 20, log);
   const std::string& bytes = saves[saves.size() / 2].bytes;
@@ -302,7 +302,7 @@ std::string searched_state(const SearchConfig& config, const std::string& root) 
 TEST(SearchTreeState, IsRefusedByASearchOfOtherRules) {
   const SearchConfig config = small(30);
   const std::string bytes = searched_state(config, "1x2/4/2x1/4 b");
-  Solver solver(kTableBytes);
+  Solver solver(kStateTableBytes);
   EXPECT_EQ(refusal(bytes, config), "");
   const char* const kOther = "another search.graph";
   EXPECT_NE(refusal(bytes, small(30, false)).find(kOther), std::string::npos);

@@ -12,6 +12,7 @@
 #include "env/game_rules.h"
 #include "search/batch_search.h"
 #include "tests/search/naive_search.h"
+#include "tests/search/search_steps.h"
 
 namespace pahtum {
 namespace {
@@ -22,11 +23,6 @@ SearchConfig with_simulations(std::int64_t simulations) {
   return config;
 }
 
-void search(SearchTree& tree, Evaluator& evaluator) {
-  SearchTree* const trees[] = {&tree};
-  run_searches(trees, evaluator);
-}
-
 SearchTree searched(const Position& position, std::int64_t simulations, Evaluator& evaluator,
                     std::optional<Random> noise = std::nullopt) {
   SearchTree tree(with_simulations(simulations));
@@ -34,11 +30,6 @@ SearchTree searched(const Position& position, std::int64_t simulations, Evaluato
   tree.begin_move(noise);
   search(tree, evaluator);
   return tree;
-}
-
-Move most_visited(const SearchTree& tree) {
-  Random random(0, Stream::kTest, 0);
-  return choose_move(tree.root_moves(), 0.0, random);
 }
 
 double prior_sum(const SearchTree& tree) {

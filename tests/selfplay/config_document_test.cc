@@ -13,7 +13,7 @@ ConfigNode parse(const std::string& text) {
   return parse_config_document(text, ConfigSource::file("f.yaml"));
 }
 
-std::string fault_of(const std::string& text) {
+std::string document_fault(const std::string& text) {
   try {
     static_cast<void>(parse(text));
   } catch (const Error& error) {
@@ -48,35 +48,35 @@ TEST(ConfigDocument, EmptyTextIsNull) {
 }
 
 TEST(ConfigDocument, RefusesWhatAConfigurationDoesNotNeed) {
-  EXPECT_EQ(fault_of("a: 1\n---\nb: 2\n").substr(0, 9), "f.yaml:2:");
-  EXPECT_NE(fault_of("a: 1\n---\nb: 2\n").find("second YAML document"), std::string::npos);
-  EXPECT_NE(fault_of("a: &x 1\nb: *x\n").find("anchors"), std::string::npos);
-  EXPECT_NE(fault_of("a: !!int 1\n").find("tags"), std::string::npos);
-  EXPECT_NE(fault_of("a: !!map {b: 1}\n").find("tags"), std::string::npos);
-  EXPECT_NE(fault_of("a: *nowhere\n"), "no error");
+  EXPECT_EQ(document_fault("a: 1\n---\nb: 2\n").substr(0, 9), "f.yaml:2:");
+  EXPECT_NE(document_fault("a: 1\n---\nb: 2\n").find("second YAML document"), std::string::npos);
+  EXPECT_NE(document_fault("a: &x 1\nb: *x\n").find("anchors"), std::string::npos);
+  EXPECT_NE(document_fault("a: !!int 1\n").find("tags"), std::string::npos);
+  EXPECT_NE(document_fault("a: !!map {b: 1}\n").find("tags"), std::string::npos);
+  EXPECT_NE(document_fault("a: *nowhere\n"), "no error");
 }
 
 TEST(ConfigDocument, BrokenYamlSaysWhere) {
-  EXPECT_EQ(fault_of("a: [1, 2\nb: }\n").substr(0, 7), "f.yaml:");
-  EXPECT_NE(fault_of("a: [1, 2\nb: }\n").find("not valid YAML"), std::string::npos);
-  EXPECT_NE(fault_of("a:\n\t- 1\n"), "no error");
+  EXPECT_EQ(document_fault("a: [1, 2\nb: }\n").substr(0, 7), "f.yaml:");
+  EXPECT_NE(document_fault("a: [1, 2\nb: }\n").find("not valid YAML"), std::string::npos);
+  EXPECT_NE(document_fault("a:\n\t- 1\n"), "no error");
 }
 
 TEST(ConfigDocument, DeepNestingIsAnErrorNotACrash) {
   for (const std::string unit : {"[", "{", "- ", "? ", "[{", "a: {"}) {
     std::string text;
     while (text.size() + unit.size() < kMaxConfigBytes / 4) text += unit;
-    EXPECT_NE(fault_of(text), "no error") << unit;
+    EXPECT_NE(document_fault(text), "no error") << unit;
   }
   std::string steps;
   for (int depth = 0; depth < 600; ++depth)
     steps += std::string(static_cast<std::size_t>(depth), ' ') + "a:\n";
-  EXPECT_NE(fault_of(steps).find("nested deeper"), std::string::npos);
+  EXPECT_NE(document_fault(steps).find("nested deeper"), std::string::npos);
 }
 
 TEST(ConfigDocument, RefusesHugeAndBinaryTexts) {
-  EXPECT_NE(fault_of(std::string(kMaxConfigBytes + 1, '#')).find("bytes"), std::string::npos);
-  EXPECT_NE(fault_of(std::string("a: 1\0b", 6)).find("zero byte"), std::string::npos);
+  EXPECT_NE(document_fault(std::string(kMaxConfigBytes + 1, '#')).find("bytes"), std::string::npos);
+  EXPECT_NE(document_fault(std::string("a: 1\0b", 6)).find("zero byte"), std::string::npos);
 }
 
 }  // namespace

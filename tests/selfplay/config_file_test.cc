@@ -16,7 +16,7 @@ namespace {
 // Lines 1 to 5 of every text below.
 const std::string kMinimal = "game:\n  size: 7\n  holes: 5\nrun:\n  iterations: 3\n";
 
-std::string fault_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
+std::string config_fault(const std::string& text, const std::vector<std::string>& overrides = {}) {
   try {
     static_cast<void>(parse_run_config(text, "f.yaml", overrides));
   } catch (const Error& error) {
@@ -28,7 +28,7 @@ std::string fault_of(const std::string& text, const std::vector<std::string>& ov
 
 #define EXPECT_FAULT(text, start, part)                                    \
   do {                                                                     \
-    const std::string fault = fault_of(text);                              \
+    const std::string fault = config_fault(text);                          \
     EXPECT_EQ(fault.substr(0, std::string(start).size()), start) << fault; \
     EXPECT_NE(fault.find(part), std::string::npos) << fault;               \
   } while (false)
@@ -123,7 +123,7 @@ TEST(ConfigFile, RootMustBeAMap) {
 TEST(ConfigFile, RulesOverSeveralKeysSayWhere) {
   EXPECT_FAULT("game:\n  size: 7\n  holes: 4\nrun:\n  iterations: 3\n",
                "f.yaml:3:3: game.holes: ", "odd number");
-  EXPECT_EQ(fault_of("game:\n  size: 7\n  holes: 4\n  unequal_stones: true\nrun:\n  iterations: 3\n"),
+  EXPECT_EQ(config_fault("game:\n  size: 7\n  holes: 4\n  unequal_stones: true\nrun:\n  iterations: 3\n"),
             "no error");
   // A key that is not in the file is reported at its section, or at the start of the file.
   EXPECT_FAULT(kMinimal + "replay:\n  minimum_games: 500\n  window_games: 300\n",
@@ -137,7 +137,7 @@ TEST(ConfigFile, RulesOverSeveralKeysSayWhere) {
   EXPECT_FAULT(kMinimal + "evaluation:\n  against: []\n  every: 2\n", "f.yaml:8:3: ", "opponent");
   EXPECT_FAULT(kMinimal + "selfplay:\n  full_search_share: 0.5\n  short_simulations: 65\n",
                "f.yaml:8:3: ", "at most 64");
-  EXPECT_EQ(fault_of(kMinimal + "selfplay:\n  short_simulations: 65\n"), "no error");
+  EXPECT_EQ(config_fault(kMinimal + "selfplay:\n  short_simulations: 65\n"), "no error");
   EXPECT_FAULT(
       "game: {size: 7, holes: 5, result: margin}\nrun: {iterations: 30}\n"
       "learner: {search_value_weight: 1}\n",
@@ -146,7 +146,7 @@ TEST(ConfigFile, RulesOverSeveralKeysSayWhere) {
 }
 
 TEST(ConfigFile, OverridesAreCheckedLikeTheFile) {
-  const auto fault = [](const std::string& change) { return fault_of(kMinimal, {change}); };
+  const auto fault = [](const std::string& change) { return config_fault(kMinimal, {change}); };
   EXPECT_EQ(fault("game.size=9"), "--set game.size: game.size must be 3 to 8 squares; found `9`");
   EXPECT_EQ(fault("game.holes=4").substr(0, 18), "--set game.holes: ");
   EXPECT_NE(fault("network.chanels=9").find("did you mean `channels`?"), std::string::npos);

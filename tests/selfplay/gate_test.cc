@@ -18,8 +18,6 @@ namespace pahtum {
 namespace {
 
 namespace fs = std::filesystem;
-const std::atomic<bool> kNeverStop{false};
-
 MatchResult with_verdict(SprtVerdict verdict) {
   MatchResult match;
   match.sprt = SprtResult{};

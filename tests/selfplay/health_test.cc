@@ -24,8 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using test::expect_error;
-const std::atomic<bool> kNeverStop{false};
-
 Losses with_norm(double norm) {
   Losses losses;
   losses.gradient_norm = norm;

@@ -18,6 +18,8 @@
 
 namespace pahtum {
 
+inline const std::atomic<bool> kNeverStop{false};
+
 // A configuration that trains in a second: 4×4 with two holes, a network of one block.
 inline RunConfig tiny_config() {
   RunConfig config;

@@ -15,9 +15,7 @@ namespace pahtum {
 namespace {
 
 namespace fs = std::filesystem;
-const std::atomic<bool> kNeverStop{false};
-
-RunConfig with_iterations(std::int64_t iterations) {
+RunConfig tiny_config_of(std::int64_t iterations) {
   RunConfig config = tiny_config();
   config.run.iterations = iterations;
   return config;
@@ -61,7 +59,9 @@ TEST(TrainingEvents, HistogramsOfAGame) {
 }
 
 TEST(TrainingEvents, AbsentNumbersHaveNoTag) {
-  const std::vector<EventValue> values = scalar_events({{"iteration", 3}, {"match", {{"score", 0.75}}}});
+  const nlohmann::json none_decisive = {{"outcome_errors", nullptr}};
+  const std::vector<EventValue> values = scalar_events(
+      {{"iteration", 3}, {"match", {{"score", 0.75}}}, {"oracle", {{"policy", {{"all", none_decisive}}}}}});
   ASSERT_EQ(values.size(), 2u);
   EXPECT_EQ(values[0].tag, "run/iteration");
   EXPECT_EQ(std::get<float>(values[1].value), 0.75f);
@@ -70,7 +70,7 @@ TEST(TrainingEvents, AbsentNumbersHaveNoTag) {
 TEST(TrainingEvents, StepsGoOnAfterAResumeAndNoneComesTwice) {
   const TemporaryFolder folder;
   const fs::path run = folder.path() / "run";
-  (void)start_training(with_iterations(3), run, kNeverStop);
+  (void)start_training(tiny_config_of(3), run, kNeverStop);
   expect_events_are_the_metrics(run, 3);
   // As after a crash that left the third iteration's row and event behind, but not its checkpoint.
   fs::remove(run / "checkpoints/000003.ckpt");
@@ -81,7 +81,7 @@ TEST(TrainingEvents, StepsGoOnAfterAResumeAndNoneComesTwice) {
 
 TEST(TrainingEvents, AreOffWhereTheConfigurationSaysSo) {
   const TemporaryFolder folder;
-  RunConfig config = with_iterations(1);
+  RunConfig config = tiny_config_of(1);
   config.run.tensorboard = false;
   (void)start_training(config, folder.path() / "run", kNeverStop);
   EXPECT_TRUE(read_run_events(folder.path() / "run").empty());

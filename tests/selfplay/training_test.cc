@@ -9,6 +9,10 @@
 
 #include "env/base/error.h"
 #include "env/base/files.h"
+#include "eval/oracle_make.h"
+#include "eval/oracle_score.h"
+#include "eval/player.h"
+#include "eval/results_json.h"
 #include "model/checkpoint.h"
 #include "selfplay/config_file.h"
 #include "selfplay/replay.h"
@@ -20,8 +24,6 @@ namespace pahtum {
 namespace {
 
 namespace fs = std::filesystem;
-const std::atomic<bool> kNeverStop{false};
-
 RunConfig with_iterations(std::int64_t iterations) {
   RunConfig config = tiny_config();
   config.run.iterations = iterations;
@@ -195,6 +197,15 @@ RunConfig with_matches(std::int64_t iterations) {
   return config;
 }
 
+// Positions of the games' ends, solved.
+std::string write_oracle(const GameConfig& game, const fs::path& path) {
+  const OracleRequest request{.game = game, .players = {"random"}, .empty = {4, 6}, .positions = 40};
+  const auto positions = draw_oracle_positions(request);
+  save_oracle_data(path, {game, request.seed, request.opening_plies, request.players,
+                          solve_oracle_positions(positions, 1)});
+  return path.string();
+}
+
 // Trains in one go, and stopped within games, learning and matches, each time a little later.
 void expect_same_when_stopped(const RunConfig& config, const fs::path& folder) {
   (void)start_training(config, folder / "whole", kNeverStop);
@@ -221,8 +232,61 @@ TEST(Training, StoppedAgainAndAgainARunIsTheSameBitForBit) {
     const TemporaryFolder folder;
     RunConfig config = with_matches(root == "puct" ? 4 : 2);
     config.search.root = root;
+    config.evaluation.oracle = write_oracle(config.game, folder.path() / "oracle.pahtum");
     expect_same_when_stopped(config, folder.path());
   }
+}
+
+TEST(Training, NetworksAreComparedWithSolvedPositionsOnTheWay) {
+  const TemporaryFolder folder;
+  const fs::path run = folder.path() / "run";
+  RunConfig config = with_iterations(4);
+  config.run.precision = "fp32";
+  config.evaluation.against = {};
+  config.evaluation.every = 2;
+  config.evaluation.oracle = write_oracle(config.game, folder.path() / "oracle.pahtum");
+  (void)start_training(config, run, kNeverStop);
+  const auto rows = read_metrics(run / "metrics.jsonl");
+  ASSERT_EQ(rows.size(), 4u);
+  const OracleData data = load_oracle_data(config.evaluation.oracle);
+  for (const nlohmann::json& row : rows) {
+    const auto iteration = row["iteration"].get<std::int64_t>();
+    ASSERT_EQ(row.contains("oracle"), iteration % 2 == 0);
+    EXPECT_FALSE(row.contains("match"));
+    if (!row.contains("oracle")) continue;
+    for (const std::string choice : {"policy", "search"}) {
+      const auto player = make_player("net:" + RunDirectory(run).checkpoint_path(iteration).string() +
+                                          (choice == "policy" ? ",policy" : ""),
+                                      {.seed = 1, .inference = {.device = "cpu", .precision = "fp32"}});
+      nlohmann::json expected = oracle_json(score_oracle(*player, data));
+      expected.erase("player");
+      EXPECT_EQ(row["oracle"][choice], expected) << choice;
+      EXPECT_EQ(row["oracle"][choice]["rows"].size(), 2u);
+    }
+  }
+}
+
+TEST(Training, SolvedPositionsThatDoNotFitAreRefusedBeforeAnyWork) {
+  const TemporaryFolder folder;
+  const fs::path run = folder.path() / "run";
+  RunConfig config = with_iterations(1);
+  const auto refusal = [&] {
+    try {
+      (void)start_training(config, run, kNeverStop);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.fault(), Fault::kRequest);
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  config.evaluation.oracle = (folder.path() / "nowhere").string();
+  EXPECT_TRUE(refusal().starts_with("evaluation.oracle: ")) << refusal();
+  GameConfig other = config.game;
+  other.size = 3;
+  other.holes = 1;
+  config.evaluation.oracle = write_oracle(other, folder.path() / "oracle.pahtum");
+  EXPECT_NE(refusal().find("oracle.pahtum: its positions are of 3×3"), std::string::npos) << refusal();
+  EXPECT_FALSE(fs::exists(run));
 }
 
 TEST(Training, WithShortSearchesAndAGrowingWindowStoppedRunsAreTheSameBitForBit) {

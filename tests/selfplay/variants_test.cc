@@ -17,8 +17,6 @@
 namespace pahtum {
 namespace {
 
-const std::atomic<bool> kNeverStop{false};
-
 struct Variant {
   std::string name;
   GameConfig game;

@@ -12,8 +12,6 @@
 namespace pahtum {
 namespace {
 
-const std::atomic<bool> kNeverStop{false};
-
 std::vector<GameRecord> play(SelfplayWorker& worker, std::int64_t games) {
   HashEvaluator evaluator;
   SelfplayCounters counters;
