@@ -9,7 +9,7 @@
 namespace pahtum {
 namespace {
 
-using json = nlohmann::json;
+using nlohmann::json;
 
 struct Curve {
   std::string name;
