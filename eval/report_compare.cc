@@ -92,7 +92,7 @@ std::string ratings_table(const Reports& reports) {
       continue;
     }
     const RatingPoint& last = report.rating_curve.back();
-    table.cell(format_text("%.0f", last.elo)).cell(format_text("%.0f … %.0f", last.low, last.high));
+    table.cell(rating_text(last.elo)).cell(rating_text(last.low) + " … " + rating_text(last.high));
     table.cell(training_time_text(last.seconds)).cell(count_text(last.games));
   }
   return table.html();

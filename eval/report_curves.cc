@@ -1,6 +1,7 @@
 // The parts of a report that show how a run went: curves over steps, iterations and time.
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "eval/html.h"
@@ -146,6 +147,10 @@ ChartSeries oracle_series(const std::vector<json>& metrics, const std::string& c
   return series;
 }
 
+std::string rating_text(double elo) {
+  return format_text("%.0f", std::round(elo) + 0.0);  // no "-0"
+}
+
 ChartSeries rating_series(const std::vector<RatingPoint>& curve, const std::string& name,
                           double seconds_unit) {
   ChartSeries series{name, {}, false};
@@ -208,7 +213,7 @@ std::string ratings_part(const ReportData& report) {
     for (const RatingPoint& point : report.rating_curve) {
       table.row().text_cell(point.checkpoint).cell(count_text(point.iteration)).cell(count_text(point.step));
       table.cell(count_text(point.games)).cell(training_time_text(point.seconds));
-      for (const double elo : {point.elo, point.low, point.high}) table.cell(format_text("%.0f", elo));
+      for (const double elo : {point.elo, point.low, point.high}) table.cell(rating_text(elo));
     }
     html += "<details>\n<summary>The rating curve in numbers</summary>\n" + table.html() + "</details>\n";
   }
@@ -229,8 +234,8 @@ std::string ratings_part(const ReportData& report) {
   for (const std::size_t k : order) {
     const PoolPlayer& player = pool.players[k];
     const auto at = [&](double elo) { return 4 + 192 * (elo - low) / width; };
-    ratings.row().text_cell(short_player(player.name)).cell(format_text("%.0f", player.elo));
-    ratings.cell(format_text("%.0f … %.0f", player.low, player.high)).cell(count_text(player.games));
+    ratings.row().text_cell(short_player(player.name)).cell(rating_text(player.elo));
+    ratings.cell(rating_text(player.low) + " … " + rating_text(player.high)).cell(count_text(player.games));
     ratings.cell("<svg class=\"interval\" viewBox=\"0 0 200 14\" aria-hidden=\"true\">" +
                  format_text("<line class=\"axis\" x1=\"0\" y1=\"7\" x2=\"200\" y2=\"7\"/>"
                              "<line class=\"span\" x1=\"%.1f\" y1=\"7\" x2=\"%.1f\" y2=\"7\"/>"

@@ -61,6 +61,9 @@ struct TimeAxis {
 [[nodiscard]] ChartSeries oracle_series(const std::vector<nlohmann::json>& metrics,
                                         const std::string& choice);
 
+// "1640": Elo above the anchor of the ratings.
+[[nodiscard]] std::string rating_text(double elo);
+
 // Rating with its interval over training seconds (in the axis's unit), or over games.
 [[nodiscard]] ChartSeries rating_series(const std::vector<RatingPoint>& curve, const std::string& name,
                                         double seconds_unit);

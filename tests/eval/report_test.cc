@@ -223,6 +223,14 @@ TEST(Report, WhatEvaluateKnowsMakesAPage) {
                     "id=\"viewer-games\"", "Games of these matches"});
 }
 
+TEST(Report, NoRatingIsMinusZero) {
+  ReportData report = full_report();
+  report.pool->players[0].elo = report.rating_curve[0].elo = -1e-9;
+  const std::string html = html_report(report);
+  expect_has(html, {"<td>0</td>"});
+  EXPECT_EQ(html.find("<td>-0</td>"), std::string::npos);
+}
+
 TEST(Comparison, LaysRunsOverEachOtherAndNamesTheirDifferences) {
   ReportData first = full_report();
   ReportData second = full_report();
