@@ -12,8 +12,9 @@ target_compile_definitions(pahtum_options INTERFACE PAHTUM_VERSION="${PROJECT_VE
 target_compile_options(pahtum_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                                                 -Wnon-virtual-dtor -Wold-style-cast)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # GCC 12 reports overlapping copies inside `"text" + std::string()` that cannot happen (GCC bug 105651).
-  target_compile_options(pahtum_options INTERFACE -Wno-restrict)
+  # GCC 12 reports overlapping copies inside `"text" + std::string()` that cannot happen (GCC bug 105651), and its own
+  # AVX and AVX-512 intrinsics for the vectors they leave undefined on purpose (GCC bug 105593).
+  target_compile_options(pahtum_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
 endif()
 if(PAHTUM_WERROR)
   target_compile_options(pahtum_options INTERFACE -Werror)
