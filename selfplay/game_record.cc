@@ -14,8 +14,9 @@
 namespace pahtum {
 namespace {
 
-constexpr FrameFormat kGamesFormat{kGameShardMagic, 2, "game shard"};
-constexpr float kLargestValue = 1.001f;     // 1, and what rounding in a search may add
+constexpr FrameFormat kGamesFormat{.magic = kGameShardMagic, .version = 3, .what = "game shard", .oldest = 2};
+constexpr std::uint32_t kWithSurprises = std::uint32_t{1} << 31;  // in the count of games, from version 3 on
+constexpr float kLargestValue = 1.001f;                           // 1, and what rounding in a search may add
 constexpr int kMaxPlies = kMaxSquares + 1;  // the swap is one ply more than there are squares
 
 std::uint8_t to_byte(Move move) noexcept {
@@ -87,6 +88,14 @@ void check(const GameRecord& game, const std::string& source) {
     apply(position, game.moves[ply]);
   }
   if (!policy.empty()) refuse("has a policy that does not fit its moves");
+  if (!game.surprises.empty() && game.surprises.size() != static_cast<std::size_t>(game.searched())) {
+    refuse("has " + std::to_string(game.surprises.size()) + " surprises for " +
+           std::to_string(game.searched()) + " searched plies");
+  }
+  if (!std::ranges::all_of(game.surprises,
+                           [](float value) { return value >= 0.0f && std::isfinite(value); })) {
+    refuse("has a surprise that is negative or not finite");
+  }
 }
 
 }  // namespace
@@ -105,6 +114,10 @@ int GameRecord::solved() const noexcept {
   return static_cast<int>(std::count(origins.begin(), origins.end(), MoveOrigin::kSolved));
 }
 
+int GameRecord::searched() const noexcept {
+  return static_cast<int>(std::count(origins.begin(), origins.end(), MoveOrigin::kSearched));
+}
+
 std::uint64_t GameRecord::hash() const noexcept {
   std::uint64_t result = pahtum::hash(start);
   for (const Move move : moves) {
@@ -119,6 +132,7 @@ void GameRecord::shrink_to_fit() {
   origins.shrink_to_fit();
   root_values.shrink_to_fit();
   policy.shrink_to_fit();
+  surprises.shrink_to_fit();
 }
 
 void GameRecord::add_random(Move move) {
@@ -133,8 +147,10 @@ void GameRecord::add_short(Move move, Value root_value) {
   root_values.push_back(root_value.get());
 }
 
-void GameRecord::add_searched(Move move, Value root_value, std::span<const float> shares, MoveOrigin origin) {
+void GameRecord::add_searched(Move move, Value root_value, std::span<const float> shares, MoveOrigin origin,
+                              float surprise) {
   assert(!shares.empty() && is_sample(origin));
+  if (origin == MoveOrigin::kSearched) surprises.push_back(surprise);
   moves.push_back(move);
   origins.push_back(origin);
   root_values.push_back(root_value.get());
@@ -147,7 +163,7 @@ void GameRecord::add_searched(Move move, Value root_value, std::span<const float
 
 std::string serialize(const std::vector<GameRecord>& games) {
   std::string bytes;
-  append_number(bytes, static_cast<std::uint32_t>(games.size()));
+  append_number(bytes, static_cast<std::uint32_t>(games.size()) | kWithSurprises);
   for (const GameRecord& game : games) {
     append_number(bytes, game.environment);
     append_number(bytes, game.episode);
@@ -157,6 +173,7 @@ std::string serialize(const std::vector<GameRecord>& games) {
     append_all(bytes, game.origins);
     append_all(bytes, game.root_values);
     append_all(bytes, game.policy);
+    append_all(bytes, game.surprises);
   }
   return bytes;
 }
@@ -164,7 +181,9 @@ std::string serialize(const std::vector<GameRecord>& games) {
 std::vector<GameRecord> parse_games(std::string_view bytes, const std::string& source) {
   ByteReader reader(bytes, source);
   std::vector<GameRecord> games;
-  for (auto left = reader.next<std::uint32_t>(); left > 0; --left) {
+  const auto head = reader.next<std::uint32_t>();
+  const bool with_surprises = (head & kWithSurprises) != 0;
+  for (std::uint32_t left = head & ~kWithSurprises; left > 0; --left) {
     GameRecord game;
     game.environment = reader.next<std::uint32_t>();
     game.episode = reader.next<std::uint64_t>();
@@ -177,6 +196,7 @@ std::vector<GameRecord> parse_games(std::string_view bytes, const std::string& s
     game.origins = reader.next_all<MoveOrigin>();
     game.root_values = reader.next_all<float>();
     game.policy = reader.next_all<std::uint16_t>();
+    if (with_surprises) game.surprises = reader.next_all<float>();
     check(game, source);
     games.push_back(std::move(game));
   }

@@ -32,6 +32,8 @@ enum class MoveOrigin : std::uint8_t {
 //   root_values –        0.08     0.12     1           what the search expected, for the mover
 //   policy      (none)   (none)   [12 3 …] [1 0 …]     one weight per legal move, ascending, of samples: what
 //                                                      the network should learn
+//   surprises   –        –        0.7      –           of searched plies: how far that is from the network's
+//                                                      own policy, as a Kullback–Leibler divergence in nats
 struct GameRecord {
   std::uint32_t environment = 0;  // number of the slot that played it
   std::uint64_t episode = 0;      // its number in that slot
@@ -40,21 +42,25 @@ struct GameRecord {
   std::vector<MoveOrigin> origins;
   std::vector<float> root_values;
   std::vector<std::uint16_t> policy;
+  std::vector<float> surprises;  // empty in games from files of before they were kept
 
   // The position after the last move.
   [[nodiscard]] Position position() const noexcept;
   // Plies that can be samples.
   [[nodiscard]] int samples() const noexcept;
-  // Plies that are samples because their position was solved.
+  // Plies that are samples because their position was solved, and those that were searched.
   [[nodiscard]] int solved() const noexcept;
+  [[nodiscard]] int searched() const noexcept;
   // Layout and moves, for counting duplicates.
   [[nodiscard]] std::uint64_t hash() const noexcept;
 
   void add_random(Move move);
   void add_short(Move move, Value root_value);
   // `shares` is the policy target, finite and not negative, one for each legal move in ascending order; kept
-  // to 1/65535 of the largest. `origin` is that of a sample.
-  void add_searched(Move move, Value root_value, std::span<const float> shares, MoveOrigin origin);
+  // to 1/65535 of the largest. `origin` is that of a sample; `surprise`, finite and not negative, is kept of
+  // a searched one.
+  void add_searched(Move move, Value root_value, std::span<const float> shares, MoveOrigin origin,
+                    float surprise = 0.0f);
 
   // Gives back the memory that its arrays took for growing.
   void shrink_to_fit();

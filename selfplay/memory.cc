@@ -37,10 +37,10 @@ MemoryEstimate estimate_memory(const RunConfig& config, int workers, std::int64_
   const auto solvers = solves ? workers * static_cast<std::int64_t>(SelfplayWorker::kSolverBytes) : 0;
   estimate.trees = config.selfplay.slots * tree + solvers;
 
-  // A game: its record, per ply a move, a flag and a value, and a 16-bit count per legal move; what malloc
-  // adds to four vectors, and an entry in the table of hashes.
+  // A game: its record, per ply a move, a flag, a value and a surprise, and a 16-bit count per legal move;
+  // what malloc adds to five vectors, and an entry in the table of hashes.
   const std::int64_t game =
-      static_cast<std::int64_t>(sizeof(GameRecord)) + plies * 6 + plies * (plies + 1) / 2 * 2 + 4 * 16 + 64;
+      static_cast<std::int64_t>(sizeof(GameRecord)) + plies * 10 + plies * (plies + 1) / 2 * 2 + 5 * 16 + 64;
   estimate.replay =
       (window_after(config.replay, config.run.iterations * config.selfplay.games_per_iteration) +
        config.selfplay.slots + config.selfplay.games_per_iteration) *

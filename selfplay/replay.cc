@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
+#include <numeric>
 
 #include "env/observation.h"
 #include "env/symmetry.h"
@@ -40,17 +42,48 @@ std::int64_t Replay::add(std::vector<GameRecord> games) {
       games_.pop_front();
     }
   }
-  ends_.clear();
-  samples_ = 0;
-  for (const GameRecord& game : games_) ends_.push_back(samples_ += game.samples());
+  weigh();
   return duplicates;
+}
+
+void Replay::weigh() {
+  samples_ = 0;
+  double surprise = 0.0;
+  std::size_t surprises = 0;
+  for (const GameRecord& game : games_) {
+    samples_ += game.samples();
+    surprise = std::accumulate(game.surprises.begin(), game.surprises.end(), surprise);
+    surprises += game.surprises.size();
+  }
+  mean_surprise_ = surprises > 0 ? surprise / static_cast<double>(surprises) : 0.0;
+  ends_.clear();
+  double sum = 0.0;
+  for (const GameRecord& game : games_) {
+    for_each_weight(game, [&](std::size_t, double weight) { sum += weight; });
+    ends_.push_back(sum);
+  }
+}
+
+template <class Visit>
+void Replay::for_each_weight(const GameRecord& game, Visit&& visit) const {
+  const bool known = surprise_weight_ > 0.0 && mean_surprise_ > 0.0 && !game.surprises.empty();
+  std::size_t searched = 0;
+  for (std::size_t ply = 0; ply < game.origins.size(); ++ply) {
+    if (game.origins[ply] == MoveOrigin::kSolved) {
+      visit(ply, solved_weight_);
+    } else if (game.origins[ply] == MoveOrigin::kSearched) {
+      const double surprise = known ? static_cast<double>(game.surprises[searched++]) / mean_surprise_ : 1.0;
+      visit(ply, 1.0 + surprise_weight_ * (surprise - 1.0));
+    }
+  }
 }
 
 std::size_t Replay::bytes() const noexcept {
   std::size_t total = 0;
   for (const GameRecord& game : games_) {
     total += sizeof(game) + game.moves.capacity() + game.origins.capacity() +
-             sizeof(float) * game.root_values.capacity() + sizeof(std::uint16_t) * game.policy.capacity();
+             sizeof(float) * (game.root_values.capacity() + game.surprises.capacity()) +
+             sizeof(std::uint16_t) * game.policy.capacity();
   }
   return total;
 }
@@ -64,16 +97,17 @@ void Replay::draw(Random& random, SampleBuffer& buffer) const {
 }
 
 std::pair<const GameRecord*, int> Replay::draw_ply(Random& random) const {
-  while (true) {
-    const auto number = static_cast<std::int64_t>(random.below(static_cast<std::uint32_t>(samples_)));
-    const auto end = std::upper_bound(ends_.begin(), ends_.end(), number);
-    const GameRecord& game = games_[static_cast<std::size_t>(end - ends_.begin())];
-    std::int64_t left = number - (*end - game.samples());
-    std::size_t ply = 0;
-    while (!is_sample(game.origins[ply]) || left-- > 0) ++ply;
-    const bool rare = game.origins[ply] == MoveOrigin::kSolved && solved_weight_ < 1.0;
-    if (!rare || random.uniform() < solved_weight_) return {&game, static_cast<int>(ply)};
-  }
+  const double drawn = random.uniform() * ends_.back();
+  const auto end = std::min(std::upper_bound(ends_.begin(), ends_.end(), drawn), std::prev(ends_.end()));
+  const GameRecord& game = games_[static_cast<std::size_t>(end - ends_.begin())];
+  double left = drawn - (end == ends_.begin() ? 0.0 : *std::prev(end));
+  std::size_t chosen = 0;
+  // The last one with a weight where rounding leaves something.
+  for_each_weight(game, [&](std::size_t ply, double weight) {
+    if (left >= 0.0 && weight > 0.0) chosen = ply;
+    left -= weight;
+  });
+  return {&game, static_cast<int>(chosen)};
 }
 
 void Replay::write_sample(const GameRecord& game, int ply, int symmetry, int index, SampleBuffer& buffer) {

@@ -128,7 +128,12 @@ Schema describe(SelfplayConfig& config) {
       .boolean("stagger", &config.stagger,
                "Start the first games at random plies, so that slots do not reach the endgame together.")
       .real("random_opening_mean", &config.random_opening_mean, 0.0, 32.0, "plies",
-            "Mean number of uniformly random plies at the start of a game; 0 means none.")
+            "Mean number of random plies at the start of a game; 0 means none.")
+      .text("opening", &config.opening, {"uniform", "policy"},
+            "How these plies are drawn: `uniform` takes all legal moves alike, `policy` as the network's "
+            "policy "
+            "likes them, and one of the best where the position is solved. The random plies of `stagger` are "
+            "uniform always.")
       .real("full_search_share", &config.full_search_share, 0.01, 1.0, "",
             "Share of moves that are searched in full and learned from. The others, drawn at random, get a "
             "short search without noise that only moves the game on (playout cap randomization); solved "
@@ -148,6 +153,10 @@ Schema describe(ReplayConfig& config) {
             "this: 0 keeps it, 1 keeps all games.")
       .real("solved_weight", &config.solved_weight, 0.01, 1.0, "",
             "How often a solved position is drawn, compared to a searched one.")
+      .real("surprise_weight", &config.surprise_weight, 0.0, 1.0, "",
+            "How much of the weight with which a searched position is drawn goes by how far the search's "
+            "policy "
+            "is from the network's: 0 draws all alike, 1 by this alone (policy surprise weighting).")
       .real("reuse", &config.reuse, 0.01, 1000.0, "samples",
             "Samples drawn per position played: learner steps = reuse · new positions / batch size. A solved "
             "position counts solved_weight, one that is no sample nothing.")

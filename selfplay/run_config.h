@@ -36,7 +36,8 @@ struct SelfplayConfig {
   std::int64_t slots = 256;                // games in progress at once, over all workers
   std::int64_t games_per_iteration = 256;  // finished games of an iteration, over all workers
   bool stagger = true;  // first games start at random plies, so that slots do not reach the endgame together
-  double random_opening_mean = 2.0;  // mean number of uniformly random plies at the start of a game
+  double random_opening_mean = 2.0;  // mean number of random plies at the start of a game
+  std::string opening = "uniform";   // how these are drawn: uniform, or policy for the network's own
   // Share of moves that are searched in full, noise and all; the others get `short_simulations` without noise
   // and are no samples (playout cap randomization).
   double full_search_share = 1.0;
@@ -49,6 +50,8 @@ struct ReplayConfig {
   std::int64_t window_games = 2000;  // newest finished games samples are drawn from
   double window_growth = 0.0;        // exponent with which the window grows beyond that, see window_after()
   double solved_weight = 1.0;        // how often a solved position is drawn, compared to a searched one
+  double surprise_weight =
+      0.0;             // how much of a searched position's weight is its surprise, see Replay::draw()
   double reuse = 4.0;  // samples drawn per position played: learner steps = reuse · new positions / batch
   std::int64_t minimum_games = 100;  // games before the first learner step
 };

@@ -47,7 +47,7 @@ class TrainingLoop {
         inference_(inference_of(config.run, check)),
         trainer_(config.game, config.network, config.learner, static_cast<std::uint64_t>(config.run.seed),
                  config.run.device),
-        replay_(config.replay.window_games, config.replay.solved_weight),
+        replay_(config.replay.window_games, config.replay.solved_weight, config.replay.surprise_weight),
         workers_(make_workers(config)),
         health_(config.health) {}
 

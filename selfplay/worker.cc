@@ -26,6 +26,27 @@ BatchConfig batch_config(const RunConfig& config, int first_slot, int slots) {
   return batch;
 }
 
+// Drawn by the priors, whatever was visited.
+Move move_by_policy(std::span<const RootMove> moves, Random& random) {
+  std::vector<RootMove> unvisited(moves.begin(), moves.end());
+  for (RootMove& entry : unvisited) entry.visits = 0;
+  return choose_move(unvisited, 1.0, random);
+}
+
+// How far what the search found is from what the network thought (its noise included): Σ t · ln(t / p).
+float surprise_of(const SearchTree& tree) {
+  constexpr double kLeast = 1e-6;
+  const std::span<const RootMove> moves = tree.root_moves();
+  const std::span<const float> target = tree.policy_target();
+  double sum = 0.0;
+  for (std::size_t k = 0; k < target.size(); ++k) {
+    if (target[k] <= 0.0f) continue;
+    const auto share = static_cast<double>(target[k]);
+    sum += share * std::log(share / std::max(static_cast<double>(moves[k].prior), kLeast));
+  }
+  return static_cast<float>(std::max(sum, 0.0));
+}
+
 }  // namespace
 
 SelfplayWorker::SelfplayWorker(const RunConfig& config, int first_slot, int slots)
@@ -48,10 +69,14 @@ std::uint64_t SelfplayWorker::game_number(std::int32_t row) const noexcept {
   return (slot << 40) | environment_.episode(row);
 }
 
+bool SelfplayWorker::staggered(std::int32_t row) const noexcept {
+  return config_.selfplay.stagger && environment_.episode(row) == 0;
+}
+
 int SelfplayWorker::planned_random_plies(std::int32_t row) const {
   Random random(seed_, Stream::kOpening, game_number(row));
   const int plies = environment_.position(row).empty_count();
-  if (config_.selfplay.stagger && environment_.episode(row) == 0) {
+  if (staggered(row)) {
     return static_cast<int>(random.below(static_cast<std::uint32_t>(plies)));
   }
   const double drawn = -config_.selfplay.random_opening_mean * std::log(1.0 - random.uniform());
@@ -65,6 +90,7 @@ void SelfplayWorker::begin_game(std::int32_t row) {
   slot.record.episode = environment_.episode(row);
   slot.record.start = environment_.position(row);
   slot.random_plies = planned_random_plies(row);
+  slot.by_policy = config_.selfplay.opening == "policy" && !staggered(row);
 }
 
 void SelfplayWorker::begin_search(Slot& slot, std::int32_t row, bool keep_tree, Move last) {
@@ -73,7 +99,9 @@ void SelfplayWorker::begin_search(Slot& slot, std::int32_t row, bool keep_tree, 
   } else {
     slot.tree.reset(environment_.position(row));
   }
-  if (searches_short(row)) {
+  if (static_cast<int>(slot.record.moves.size()) < slot.random_plies) {
+    slot.tree.begin_move(std::nullopt, 1);  // a uniform ply asks for nothing, one by the policy for this
+  } else if (searches_short(row)) {
     slot.tree.begin_move(std::nullopt, config_.selfplay.short_simulations);
   } else {
     slot.tree.begin_move(Random(seed_, Stream::kRootNoise, game_number(row),
@@ -91,12 +119,18 @@ bool SelfplayWorker::searches_short(std::int32_t row) const {
 bool SelfplayWorker::choose(Slot& slot, std::int32_t row, Move& move, Position& leaf) {
   const auto ply = static_cast<int>(slot.record.moves.size());
   Random random(seed_, Stream::kMoveChoice, game_number(row), static_cast<std::uint32_t>(ply));
-  if (ply < slot.random_plies) {
+  const bool opening = ply < slot.random_plies;
+  if (opening && !slot.by_policy) {
     move = random_move(environment_.position(row), random);
     slot.record.add_random(move);
     return true;
   }
   if (slot.tree.next_leaf(leaf)) return false;
+  if (opening) {
+    move = move_by_policy(slot.tree.root_moves(), random);
+    slot.record.add_random(move);
+    return true;
+  }
   move = slot.tree.choose(temperature_at(config_.search, ply), random);
   const Value value = slot.tree.root_value();
   if (slot.tree.root_proven()) {
@@ -104,7 +138,8 @@ bool SelfplayWorker::choose(Slot& slot, std::int32_t row, Move& move, Position& 
   } else if (searches_short(row)) {
     slot.record.add_short(move, value);
   } else {
-    slot.record.add_searched(move, value, slot.tree.policy_target(), MoveOrigin::kSearched);
+    slot.record.add_searched(move, value, slot.tree.policy_target(), MoveOrigin::kSearched,
+                             surprise_of(slot.tree));
   }
   return true;
 }
@@ -124,8 +159,8 @@ void SelfplayWorker::step(std::vector<GameRecord>& finished, SelfplayCounters& c
       begin_game(row);
       begin_search(slot, row, false, {});
     } else {
-      // A tree exists only behind a searched move; opening moves leave it untouched until the first search.
-      const bool searched = ply > slot.random_plies;
+      // Uniformly random moves leave the tree untouched.
+      const bool searched = slot.by_policy || ply > slot.random_plies;
       begin_search(slot, row, searched, slot.record.moves.back());
     }
   }

@@ -69,7 +69,8 @@ class SelfplayWorker {
   struct Slot {
     SearchTree tree;
     GameRecord record;
-    int random_plies = 0;  // the game's first plies made at random
+    int random_plies = 0;    // the game's first plies made at random,
+    bool by_policy = false;  // by the network's policy
   };
 
   void begin_game(std::int32_t row);
@@ -79,6 +80,8 @@ class SelfplayWorker {
                const OnFinished& on_finished);
   void step(std::vector<GameRecord>& finished, SelfplayCounters& counters, const OnFinished& on_finished);
   [[nodiscard]] std::uint64_t game_number(std::int32_t row) const noexcept;
+  // The first game of a slot starts late, by selfplay.stagger.
+  [[nodiscard]] bool staggered(std::int32_t row) const noexcept;
   [[nodiscard]] int planned_random_plies(std::int32_t row) const;
   // Whether the next move of the game gets selfplay.short_simulations only.
   [[nodiscard]] bool searches_short(std::int32_t row) const;

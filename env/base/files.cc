@@ -145,6 +145,10 @@ constexpr std::size_t kReadStep = std::size_t{1} << 16;
 constexpr std::size_t kHeaderSize = 8 + 4 + 8;
 constexpr std::size_t kTrailerSize = 4;
 
+bool reads_version(const FrameFormat& format, std::uint32_t version) noexcept {
+  return format.oldest <= version && version <= format.version;
+}
+
 }  // namespace
 
 std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t previous) noexcept {
@@ -254,9 +258,12 @@ std::string read_frame(const std::filesystem::path& path, const FrameFormat& for
                                            std::string(format.magic) + "\" or is too short)");
   }
   const auto version = extract<std::uint32_t>(header, 8);
-  if (version != format.version) {
+  if (!reads_version(format, version)) {
+    const std::string first =
+        format.oldest == format.version ? "" : "s " + std::to_string(format.oldest) + " to";
     throw request_error(path.string(), "has " + what + " format version " + std::to_string(version) +
-                                           "; this program reads version " + std::to_string(format.version));
+                                           "; this program reads version" + first + " " +
+                                           std::to_string(format.version));
   }
   const auto length = extract<std::uint64_t>(header, 12);
   const std::uint64_t present = size - kHeaderSize - kTrailerSize;
@@ -284,7 +291,7 @@ std::vector<std::string> read_whole_frames(const std::filesystem::path& path, co
   std::vector<std::string> payloads;
   std::string_view rest = bytes;
   while (rest.size() >= kHeaderSize + kTrailerSize && rest.starts_with(format.magic) &&
-         extract<std::uint32_t>(rest, 8) == format.version) {
+         reads_version(format, extract<std::uint32_t>(rest, 8))) {
     const auto length = extract<std::uint64_t>(rest, 12);
     if (length > rest.size() - kHeaderSize - kTrailerSize) break;
     const std::size_t checked = kHeaderSize + static_cast<std::size_t>(length);

@@ -36,9 +36,10 @@ void append_to_file(const std::filesystem::path& path, std::string_view content)
 // little-endian. Reading throws a kRequest Error that names the path and says which of the four is wrong. It
 // takes memory for the payload only when the file is known to hold as much.
 struct FrameFormat {
-  std::string_view magic;  // exactly 8 characters
-  std::uint32_t version;
-  std::string_view what;  // for messages: "checkpoint"
+  std::string_view magic;          // exactly 8 characters
+  std::uint32_t version;           // the one that is written
+  std::string_view what;           // for messages: "checkpoint"
+  std::uint32_t oldest = version;  // the first that is read; the payload shows which it is of
 };
 [[nodiscard]] std::string framed(const FrameFormat& format, std::string_view payload);
 void write_frame(const std::filesystem::path& path, const FrameFormat& format, std::string_view payload);

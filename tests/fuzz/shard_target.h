@@ -13,7 +13,7 @@ namespace pahtum::fuzz {
 
 // Input: a shard of games, see put_framed().
 inline void fuzz_shard(std::span<const std::uint8_t> bytes) {
-  const std::string_view rest = put_framed(bytes, {kGameShardMagic, 2, "game shard"});
+  const std::string_view rest = put_framed(bytes, {kGameShardMagic, 3, "game shard"});
   std::vector<GameRecord> games;
   if (is_refused([&] { games = load_games(fuzz_file().path()); })) return;
   for (const GameRecord& game : games) {
@@ -33,9 +33,16 @@ inline void fuzz_shard(std::span<const std::uint8_t> bytes) {
       require_sound(position);
     }
     require(policy.empty() && position == game.position(), "a record replays to its end");
+    for (const float surprise : game.surprises) {
+      require(std::isfinite(surprise) && surprise >= 0.0f, "surprises are numbers");
+    }
   }
   const std::string written = serialize(games);
-  require(bytes.empty() || bytes.front() % 2 == 0 || written == rest, "games are written as they were read");
+  // Payloads without surprises, of version 2, get them.
+  constexpr std::size_t kMark = 3;
+  const bool newest = rest.size() > kMark && static_cast<signed char>(rest[kMark]) < 0;
+  require(bytes.empty() || bytes.front() % 2 == 0 || !newest || written == rest,
+          "games are written as they were read");
   require(parse_games(written, "output") == games, "games are read as they were written");
 }
 

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <limits>
 
 #include "env/base/error.h"
+#include "env/base/files.h"
 #include "env/batch_environment.h"
 #include "tests/selfplay/test_runs.h"
 
@@ -24,6 +26,47 @@ TEST(GameRecord, RoundTripThroughBytesAndFiles) {
   save_games(folder.path() / "a.games", games);
   EXPECT_EQ(load_games(folder.path() / "a.games"), games);
   EXPECT_TRUE(parse_games(serialize({}), "test").empty());
+}
+
+// Version 2 did not keep surprises: the same bytes without them, and without the mark in the count of games.
+TEST(GameRecord, ShardsWithoutSurprisesAreRead) {
+  std::vector<GameRecord> games = some_games(1);
+  std::string bytes = serialize(games);
+  bytes.resize(bytes.size() - sizeof(std::uint32_t) - games[0].surprises.size() * sizeof(float));
+  bytes[3] = 0;
+  games[0].surprises.clear();
+  EXPECT_EQ(parse_games(bytes, "test"), games);
+  EXPECT_EQ(parse_games(serialize(games), "test"), games);
+
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "a.games";
+  write_frame(path, FrameFormat{kGameShardMagic, 2, "game shard"}, bytes);
+  EXPECT_EQ(load_games(path), games);
+  EXPECT_EQ(load_appended_games(path), games);
+  write_frame(path, FrameFormat{kGameShardMagic, 1, "game shard"}, bytes);
+  try {
+    (void)load_games(path);
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("version 1; this program reads versions 2 to 3"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(GameRecord, SurprisesThatDoNotFitAreRefused) {
+  const auto refused = [](const std::vector<float>& surprises) {
+    GameRecord game = random_game(1, {.size = 4, .holes = 2}, 2);
+    game.surprises = surprises;
+    EXPECT_THROW((void)parse_games(serialize({game}), "test"), Error);
+  };
+  std::vector<float> surprises(9, 0.5f);
+  EXPECT_EQ(random_game(1, {.size = 4, .holes = 2}, 2).searched(), 9);
+  refused(std::vector<float>(8, 0.5f));
+  surprises[4] = -0.5f;
+  refused(surprises);
+  surprises[4] = std::numeric_limits<float>::infinity();
+  refused(surprises);
 }
 
 TEST(GameRecord, EveryTruncationIsRefused) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
@@ -142,6 +143,43 @@ TEST(Replay, SolvedPliesAreDrawnAsOftenAsTheirWeightSays) {
   }
   const double expected = kDrawn * 3 * kWeight / (5 + 3 * kWeight);
   EXPECT_NEAR(solved, expected, 5 * std::sqrt(expected));
+}
+
+TEST(Replay, SurprisingPliesAreDrawnMoreOften) {
+  const GameConfig rules{.size = 3, .holes = 1, .unequal_stones = false};
+  const auto drawn_by_empty_squares = [&](double weight, const std::vector<float>& surprises) {
+    GameRecord game = random_game(1, rules, 0);  // plies with 8 … 4 empty squares are searched, 3 … 1 solved
+    game.surprises = surprises;
+    Replay replay(10, 0.5, weight);
+    replay.add({game});
+    constexpr int kDrawn = 6000;
+    SampleBuffer buffer(kDrawn, GameRules(rules));
+    Random random(7, Stream::kTest, 0);
+    replay.draw(random, buffer);
+    std::array<double, 9> share{};
+    for (std::size_t k = 0; k < kDrawn; ++k) {
+      const std::span planes = buffer.batch().planes;
+      const auto empty = std::count(planes.begin() + static_cast<std::ptrdiff_t>(k * 36 + 18),
+                                    planes.begin() + static_cast<std::ptrdiff_t>(k * 36 + 27), 1.0f);
+      share[static_cast<std::size_t>(empty)] += 1.0 / kDrawn;
+    }
+    return share;
+  };
+  // Mean surprise 1; all weights together are 5 · 1 + 3 · 0.5.
+  const std::vector<float> surprises{3.0f, 0.0f, 1.0f, 0.5f, 0.5f};
+  const auto half = drawn_by_empty_squares(0.5, surprises);
+  const auto all = drawn_by_empty_squares(1.0, surprises);
+  const auto none = drawn_by_empty_squares(0.0, surprises);
+  const auto unknown = drawn_by_empty_squares(1.0, {});
+  for (std::size_t k = 0; k < surprises.size(); ++k) {
+    const double surprise = static_cast<double>(surprises[k]);
+    EXPECT_NEAR(half[8 - k], (0.5 + 0.5 * surprise) / 6.5, 0.03);
+    EXPECT_NEAR(all[8 - k], surprise / 6.5, 0.03);
+    EXPECT_NEAR(none[8 - k], 1 / 6.5, 0.03);
+    EXPECT_NEAR(unknown[8 - k], 1 / 6.5, 0.03);
+  }
+  EXPECT_EQ(all[7], 0.0) << "without surprise never";
+  for (std::size_t empty = 1; empty <= 3; ++empty) EXPECT_NEAR(half[empty], 0.5 / 6.5, 0.03);
 }
 
 // A game with a short search in its middle: the policies of later plies are found behind it.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
@@ -111,6 +112,84 @@ TEST(SelfplayWorker, ShortSearchesTakeTheirSimulationsAlone) {
     return static_cast<double>(counters.evaluations);
   };
   EXPECT_LT(evaluations(0.01), 0.2 * evaluations(1.0));
+}
+
+// Likes the first legal move of every position nine times as much as all others together.
+class FirstMoveEvaluator final : public Evaluator {
+ public:
+  void evaluate(std::span<const Position> positions, std::span<Evaluation> evaluations) override {
+    for (std::size_t k = 0; k < positions.size(); ++k) {
+      const auto count = static_cast<std::size_t>(legal_count(positions[k]));
+      evaluations[k] = {};
+      std::size_t number = 0;
+      for_each_legal(positions[k], [&](Move move) {
+        const float rest = 0.1f / static_cast<float>(std::max<std::size_t>(count - 1, 1));
+        evaluations[k].policy[static_cast<std::size_t>(move.index())] = number++ == 0 ? 0.9f : rest;
+      });
+    }
+  }
+};
+
+TEST(SelfplayWorker, OpeningsByThePolicyAreDrawnFromIt) {
+  const auto first_moves = [](const std::string& opening) {
+    RunConfig config = tiny_config();
+    config.game = {.size = 5, .holes = 3};
+    config.search.simulations = 4;
+    config.search.noise_fraction = 0.0;
+    config.selfplay.stagger = false;
+    config.selfplay.random_opening_mean = 4.0;
+    config.selfplay.opening = opening;
+    SelfplayWorker worker(config, 0, 6);
+    FirstMoveEvaluator evaluator;
+    SelfplayCounters counters;
+    int drawn = 0;
+    int first = 0;
+    for (const GameRecord& game : worker.play(evaluator, 150, kNeverStop, counters)) {
+      EXPECT_EQ(parse_games(serialize({game}), "test").front(), game);
+      Position position = game.start;
+      for (std::size_t ply = 0; ply < game.moves.size() && game.origins[ply] == MoveOrigin::kRandom; ++ply) {
+        ++drawn;
+        first += game.moves[ply] == nth_legal(position, 0) ? 1 : 0;
+        apply(position, game.moves[ply]);
+      }
+    }
+    EXPECT_GT(drawn, 300);
+    return std::pair(first, drawn);
+  };
+  const auto [by_policy, policy_plies] = first_moves("policy");
+  EXPECT_NEAR(by_policy, 0.9 * policy_plies, 5 * std::sqrt(0.9 * 0.1 * policy_plies));
+  const auto [uniform, uniform_plies] = first_moves("uniform");
+  EXPECT_LT(uniform, 0.15 * uniform_plies);
+}
+
+TEST(SelfplayWorker, GamesOpenedByThePolicyGoOnAfterARestore) {
+  RunConfig config = tiny_config();
+  config.selfplay.opening = "policy";
+  config.selfplay.random_opening_mean = 4.0;
+  SelfplayWorker worker(config, 0, 6);
+  (void)play(worker, 10);
+  SelfplayWorker other(config, 0, 6);
+  other.restore(parse_games(serialize(worker.games_in_progress()), "test"));
+  EXPECT_EQ(play(worker, 10), play(other, 10));
+}
+
+// One simulation cannot change what the network thinks much; where the search visits a move the network gave
+// a share p all the time, the surprise is ln(1 / p).
+TEST(SelfplayWorker, TheSurpriseIsTheDivergenceOfTheTargetFromThePriors) {
+  RunConfig config = tiny_config();
+  config.search.simulations = 1;
+  config.search.noise_fraction = 0.0;
+  config.search.exact_leaf = 0;
+  config.search.exact_root = 0;
+  config.selfplay.stagger = false;
+  config.selfplay.random_opening_mean = 0.0;
+  SelfplayWorker worker(config, 0, 6);
+  FirstMoveEvaluator evaluator;
+  SelfplayCounters counters;
+  for (const GameRecord& game : worker.play(evaluator, 10, kNeverStop, counters)) {
+    ASSERT_EQ(game.surprises.size(), 14u);
+    for (std::size_t ply = 0; ply < 13; ++ply) EXPECT_NEAR(game.surprises[ply], std::log(1 / 0.9), 1e-4);
+  }
 }
 
 TEST(SelfplayWorker, RestoringAnotherRunsGamesIsRefused) {
