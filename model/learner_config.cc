@@ -39,7 +39,11 @@ Schema describe(LearnerConfig& config) {
             "Weight of the loss of each square's final owner.")
       .real("search_value_weight", &config.search_value_weight, 0.0, 100.0, "",
             "Weight of the squared difference between the expected result, chance of a win minus that of a "
-            "loss, and what the search expected; for games played to win.");
+            "loss, and what the search expected; for games played to win.")
+      .real("reply_weight", &config.reply_weight, 0.0, 100.0, "",
+            "Weight of the loss of the opponent's answer, an auxiliary policy that nobody plays by.")
+      .real("runs_weight", &config.runs_weight, 0.0, 100.0, "",
+            "Weight of the loss of which squares end in runs that score, an auxiliary target too.");
   return schema;
 }
 

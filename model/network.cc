@@ -156,6 +156,7 @@ NetworkOutput NetworkImpl::forward(const torch::Tensor& planes) {
     x = block.second->forward_relu(y, x);
   }
   NetworkOutput output;
+  output.tower = x;
   // The pooled bias goes in before an activation: behind the last one it would shift all logits alike.
   const torch::Tensor policy = policy_->forward(x);
   const torch::Tensor pooled = pool(torch::relu(policy));

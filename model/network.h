@@ -26,6 +26,7 @@ struct NetworkOutput {
   torch::Tensor wdl;        // [N, 3] logits of win, draw, loss
   torch::Tensor margin;     // [N] in units of kMarginUnit
   torch::Tensor ownership;  // [N, n, n] in [−1, 1]; undefined where a caller did not ask for it
+  torch::Tensor tower;      // [N, channels, n, n] what the heads read; of NetworkImpl::forward only
 };
 
 // Convolution without bias that keeps the size of the board, then BatchNorm. No activation.

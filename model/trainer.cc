@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <sstream>
 
@@ -17,6 +18,9 @@ namespace pahtum {
 namespace {
 
 constexpr double kHuberDelta = 1.0;  // in units of kMarginUnit
+
+// Planes of the auxiliary convolution.
+enum AuxiliaryPlane : std::int64_t { kReplyPlane, kRunsPlane, kAuxiliaryPlanes };
 
 // The averaged weights start as those of step 0, which must not linger: the decay of step t is at most
 // (1 + t) / (10 + t).
@@ -38,10 +42,10 @@ auto state_key(Optimizer& optimizer, const torch::Tensor& parameter) {
   }
 }
 
-const StoredTensor& optimizer_tensor(const Checkpoint& checkpoint, const std::string& name) {
+const StoredTensor& learner_tensor(const Checkpoint& checkpoint, const std::string& name) {
   const StoredTensor* found = find_tensor(checkpoint.tensors, name);
   if (found != nullptr) return *found;
-  throw request_error("checkpoint", "tensor \"" + name + "\" of the optimizer is missing");
+  throw request_error("checkpoint", "tensor \"" + name + "\" is missing, which learning goes on with");
 }
 
 bool has_tensors(const Checkpoint& checkpoint, const std::string& prefix) {
@@ -50,7 +54,7 @@ bool has_tensors(const Checkpoint& checkpoint, const std::string& prefix) {
 }
 
 torch::Tensor read_state(const Checkpoint& checkpoint, const std::string& name, const torch::Tensor& like) {
-  const StoredTensor& stored = optimizer_tensor(checkpoint, name);
+  const StoredTensor& stored = learner_tensor(checkpoint, name);
   if (stored.dtype != "F32" || c10::IntArrayRef(stored.shape) != like.sizes()) {
     throw request_error("checkpoint", "tensor \"" + name + "\" has another type or shape than its parameter");
   }
@@ -89,6 +93,7 @@ class Trainer::Implementation {
         device_(device),
         precision_(precision),
         network_(make_network(shape)),
+        auxiliary_(make_auxiliary(shape)),
         averaged_(make_network(shape)) {
     network_->initialize(seed);
     averaged_->eval();
@@ -109,7 +114,7 @@ class Trainer::Implementation {
 
  private:
   struct LossTensors {
-    torch::Tensor total, policy, value, margin, ownership, search_value, entropy, output_entropy,
+    torch::Tensor total, policy, value, margin, ownership, search_value, reply, runs, entropy, output_entropy,
         policy_accuracy, value_accuracy;
   };
 
@@ -117,14 +122,44 @@ class Trainer::Implementation {
     Network network(shape, shape_of(game_));
     network->to(device_);
     network->fuse_training();
+    order_convolutions(*network);
+    return network;
+  }
+
+  // Empty where no loss wants it. A new one says nothing.
+  [[nodiscard]] torch::nn::Conv2d make_auxiliary(const NetworkConfig& shape) const {
+    if (learner_.reply_weight <= 0.0 && learner_.runs_weight <= 0.0) return nullptr;
+    torch::nn::Conv2d heads(torch::nn::Conv2dOptions(shape.channels, kAuxiliaryPlanes, 1));
+    heads->to(device_);
+    order_convolutions(*heads);
     const torch::NoGradGuard no_gradients;
-    for (torch::Tensor& parameter : network->parameters()) {
-      // oneDNN takes 3×3 convolutions in this order without reordering them first.
+    for (torch::Tensor& parameter : heads->parameters()) parameter.zero_();
+    return heads;
+  }
+
+  // oneDNN takes convolutions in this order without reordering them first.
+  static void order_convolutions(torch::nn::Module& module) {
+    const torch::NoGradGuard no_gradients;
+    for (torch::Tensor& parameter : module.parameters()) {
       if (parameter.dim() == 4) {
         parameter.set_data(parameter.contiguous(torch::MemoryFormat::ChannelsLast));
       }
     }
-    return network;
+  }
+
+  // Everything the optimizer moves.
+  using NamedTensors = std::vector<std::pair<std::string, torch::Tensor>>;
+  [[nodiscard]] NamedTensors trained() const {
+    NamedTensors all;
+    for (const auto& item : network_->named_parameters()) all.emplace_back(item.key(), item.value());
+    for (auto& [name, tensor] : auxiliary_tensors()) all.emplace_back("auxiliary." + name, tensor);
+    return all;
+  }
+  [[nodiscard]] NamedTensors auxiliary_tensors() const {
+    NamedTensors all;
+    if (auxiliary_.is_empty()) return all;
+    for (const auto& item : auxiliary_->named_parameters()) all.emplace_back(item.key(), item.value());
+    return all;
   }
 
   static void copy_tensors(const NetworkImpl& from, NetworkImpl& to) {
@@ -137,14 +172,17 @@ class Trainer::Implementation {
   // Drops the gradients rather than zeroing them: 0 + (−0) is 0, so a trainer that has stepped before would
   // differ in a sign from one just restored.
   void forget_gradients() {
-    for (torch::Tensor& parameter : network_->parameters()) parameter.mutable_grad().reset();
+    for (auto& [name, parameter] : trained()) parameter.mutable_grad().reset();
   }
 
   void make_optimizer();
   [[nodiscard]] torch::Tensor to_device(std::span<const float> values, c10::IntArrayRef shape,
                                         const char* name) const;
-  [[nodiscard]] NetworkOutput forward(const torch::Tensor& planes);
+  // The network's output, and the auxiliary planes [N, 2, n, n], undefined without them.
+  [[nodiscard]] std::pair<NetworkOutput, torch::Tensor> forward(const torch::Tensor& planes);
   [[nodiscard]] LossTensors losses(const TrainingBatch& batch);
+  void add_auxiliary(const TrainingBatch& batch, const torch::Tensor& planes, const torch::Tensor& illegal,
+                     LossTensors& result) const;
   void average();
   void restore_optimizer(const Checkpoint& checkpoint);
 
@@ -153,6 +191,7 @@ class Trainer::Implementation {
   torch::Device device_;
   Precision precision_;
   Network network_;
+  torch::nn::Conv2d auxiliary_;
   Network averaged_;
   std::unique_ptr<torch::optim::Optimizer> optimizer_;
   std::int64_t steps_ = 0;
@@ -161,8 +200,8 @@ class Trainer::Implementation {
 void Trainer::Implementation::make_optimizer() {
   std::vector<torch::Tensor> weights;
   std::vector<torch::Tensor> others;
-  for (const auto& item : network_->named_parameters()) {
-    (item.value().dim() >= 2 ? weights : others).push_back(item.value());
+  for (const auto& [name, parameter] : trained()) {
+    (parameter.dim() >= 2 ? weights : others).push_back(parameter);
   }
   const auto groups = [&](const auto& options) {
     auto without_decay = options;
@@ -200,14 +239,34 @@ torch::Tensor Trainer::Implementation::to_device(std::span<const float> values, 
   return tensor.to(device_);
 }
 
-NetworkOutput Trainer::Implementation::forward(const torch::Tensor& planes) {
+std::pair<NetworkOutput, torch::Tensor> Trainer::Implementation::forward(const torch::Tensor& planes) {
   const torch::Tensor ordered = planes.contiguous(torch::MemoryFormat::ChannelsLast);
   const AutocastGuard guard(precision_);
   NetworkOutput output = network_->forward(ordered);
   for (torch::Tensor* logits : {&output.policy, &output.wdl, &output.margin, &output.ownership}) {
     *logits = logits->to(torch::kFloat32);
   }
-  return output;
+  torch::Tensor auxiliary;
+  if (!auxiliary_.is_empty()) auxiliary = auxiliary_->forward(output.tower).to(torch::kFloat32);
+  return {std::move(output), std::move(auxiliary)};
+}
+
+void Trainer::Implementation::add_auxiliary(const TrainingBatch& batch, const torch::Tensor& planes,
+                                            const torch::Tensor& illegal, LossTensors& result) const {
+  const std::int64_t squares = planes.size(2) * planes.size(3);
+  const std::array<std::int64_t, 3> shape{planes.size(0), planes.size(2), planes.size(3)};
+  if (learner_.reply_weight > 0.0) {
+    const torch::Tensor reply = to_device(batch.reply, shape, "reply").flatten(1);
+    const torch::Tensor filled = illegal.narrow(1, 0, squares);
+    const torch::Tensor logits = planes.select(1, kReplyPlane).flatten(1).masked_fill(filled, kIllegalLogit);
+    result.reply = -(reply * torch::log_softmax(logits, 1)).sum() / reply.sum().clamp_min(1.0);
+    result.total = result.total + result.reply * learner_.reply_weight;
+  }
+  if (learner_.runs_weight > 0.0) {
+    const torch::Tensor runs = to_device(batch.runs, shape, "runs");
+    result.runs = torch::mse_loss(torch::tanh(planes.select(1, kRunsPlane)), runs);
+    result.total = result.total + result.runs * learner_.runs_weight;
+  }
 }
 
 Trainer::Implementation::LossTensors Trainer::Implementation::losses(const TrainingBatch& batch) {
@@ -220,7 +279,7 @@ Trainer::Implementation::LossTensors Trainer::Implementation::losses(const Train
   const torch::Tensor margin = to_device(batch.margin, {count}, "margin") / kMarginUnit;
   const torch::Tensor ownership = to_device(batch.ownership, {count, size, size}, "ownership");
 
-  const NetworkOutput output = forward(planes);
+  const auto [output, auxiliary] = forward(planes);
   const torch::Tensor illegal = illegal_moves(planes, shape);
   const torch::Tensor log_policy = torch::log_softmax(output.policy.masked_fill(illegal, kIllegalLogit), 1);
   const torch::Tensor log_wdl = torch::log_softmax(output.wdl, 1);
@@ -239,6 +298,9 @@ Trainer::Implementation::LossTensors Trainer::Implementation::losses(const Train
     result.search_value = torch::mse_loss(chances.select(1, 0) - chances.select(1, 2), searched);
     result.total = result.total + result.search_value * learner_.search_value_weight;
   }
+  result.reply = torch::zeros_like(result.value);
+  result.runs = torch::zeros_like(result.value);
+  if (auxiliary.defined()) add_auxiliary(batch, auxiliary, illegal, result);
   const torch::NoGradGuard no_gradients;
   result.entropy = -torch::xlogy(policy, policy).sum(1).mean();
   const torch::Tensor largest = (1.0 - illegal.to(torch::kFloat32)).sum(1).log().sum();
@@ -270,7 +332,8 @@ Losses Trainer::Implementation::step(const TrainingBatch& batch, double learning
   const torch::Tensor values =
       torch::stack({parts.total.detach(), parts.policy.detach(), parts.value.detach(), parts.margin.detach(),
                     parts.ownership.detach(), parts.entropy, parts.output_entropy, parts.policy_accuracy,
-                    parts.value_accuracy, parts.search_value.detach()})
+                    parts.value_accuracy, parts.search_value.detach(), parts.reply.detach(),
+                    parts.runs.detach()})
           .to(torch::kCPU);
   const float* value = values.data_ptr<float>();
   Losses result{.total = value[0],
@@ -279,13 +342,17 @@ Losses Trainer::Implementation::step(const TrainingBatch& batch, double learning
                 .margin = value[3],
                 .ownership = value[4],
                 .search_value = value[9],
+                .reply = value[10],
+                .runs = value[11],
                 .policy_entropy = value[5],
                 .output_entropy = value[6],
                 .policy_accuracy = value[7],
                 .value_accuracy = value[8]};
   if (!std::isfinite(result.total)) throw refuse("the loss");
   parts.total.backward();
-  result.gradient_norm = torch::nn::utils::clip_grad_norm_(network_->parameters(), learner_.gradient_clip);
+  std::vector<torch::Tensor> parameters;
+  for (auto& [name, parameter] : trained()) parameters.push_back(std::move(parameter));
+  result.gradient_norm = torch::nn::utils::clip_grad_norm_(parameters, learner_.gradient_clip);
   if (!std::isfinite(result.gradient_norm)) throw refuse("the gradient norm");
   for (auto& group : optimizer_->param_groups()) group.options().set_lr(learning_rate);
   optimizer_->step();
@@ -318,13 +385,16 @@ Checkpoint Trainer::Implementation::snapshot() const {
       checkpoint.tensors.push_back(to_stored("averaged/" + name, tensor));
     }
   }
+  for (const auto& [name, tensor] : auxiliary_tensors()) {
+    checkpoint.tensors.push_back(to_stored("auxiliary/" + name, tensor));
+  }
   checkpoint.tensors.push_back(
       to_stored("optimizer/" + learner_.optimizer + "/step", torch::full({1}, steps_, torch::kInt64)));
   auto& state = optimizer_->state();
-  for (const auto& item : network_->named_parameters()) {
-    const auto found = state.find(state_key(*optimizer_, item.value()));
+  for (const auto& [name, parameter] : trained()) {
+    const auto found = state.find(state_key(*optimizer_, parameter));
     if (found == state.end()) continue;
-    const std::string prefix = "optimizer/" + item.key() + "/";
+    const std::string prefix = "optimizer/" + name + "/";
     if (learner_.optimizer == "adamw") {
       const auto& moments = static_cast<const torch::optim::AdamWParamState&>(*found->second);
       checkpoint.tensors.push_back(to_stored(prefix + "exp_avg", moments.exp_avg()));
@@ -340,22 +410,22 @@ Checkpoint Trainer::Implementation::snapshot() const {
 void Trainer::Implementation::restore_optimizer(const Checkpoint& checkpoint) {
   make_optimizer();
   auto& state = optimizer_->state();
-  for (const auto& item : network_->named_parameters()) {
-    const std::string prefix = "optimizer/" + item.key() + "/";
+  for (const auto& [name, parameter] : trained()) {
+    const std::string prefix = "optimizer/" + name + "/";
     if (!has_tensors(checkpoint, prefix)) {
       const bool none_kept = learner_.optimizer == "sgd" && learner_.momentum == 0.0;
       if (checkpoint.manifest.step == 0 || none_kept) continue;
     }
-    const auto key = state_key(*optimizer_, item.value());
+    const auto key = state_key(*optimizer_, parameter);
     if (learner_.optimizer == "adamw") {
       auto moments = std::make_unique<torch::optim::AdamWParamState>();
       moments->step(checkpoint.manifest.step);
-      moments->exp_avg(read_state(checkpoint, prefix + "exp_avg", item.value()).detach());
-      moments->exp_avg_sq(read_state(checkpoint, prefix + "exp_avg_sq", item.value()).detach());
+      moments->exp_avg(read_state(checkpoint, prefix + "exp_avg", parameter).detach());
+      moments->exp_avg_sq(read_state(checkpoint, prefix + "exp_avg_sq", parameter).detach());
       state[key] = std::move(moments);
     } else {
       auto momentum = std::make_unique<torch::optim::SGDParamState>();
-      momentum->momentum_buffer(read_state(checkpoint, prefix + "momentum_buffer", item.value()).detach());
+      momentum->momentum_buffer(read_state(checkpoint, prefix + "momentum_buffer", parameter).detach());
       state[key] = std::move(momentum);
     }
   }
@@ -381,20 +451,28 @@ void Trainer::Implementation::restore(const Checkpoint& checkpoint) {
     throw request_error("checkpoint", "it was trained with learner.optimizer: " + other +
                                           "; the configuration asks for " + learner_.optimizer);
   }
-  optimizer_tensor(checkpoint, "optimizer/" + learner_.optimizer + "/step");
+  learner_tensor(checkpoint, "optimizer/" + learner_.optimizer + "/step");
 
   const torch::NoGradGuard no_gradients;
   Network weights = make_network(network_->config());
+  torch::nn::Conv2d auxiliary = make_auxiliary(network_->config());
   Network averaged = make_network(network_->config());
   load_network(checkpoint, "weights", *weights);
   load_network(checkpoint, has_tensors(checkpoint, "averaged/") ? "averaged" : "weights", *averaged);
   averaged->eval();
+  if (!auxiliary.is_empty()) {
+    for (const auto& item : auxiliary->named_parameters()) {
+      item.value().copy_(read_state(checkpoint, "auxiliary/" + item.key(), item.value()));
+    }
+  }
   std::swap(network_, weights);
+  std::swap(auxiliary_, auxiliary);
   std::unique_ptr<torch::optim::Optimizer> old_optimizer = std::move(optimizer_);
   try {
     restore_optimizer(checkpoint);
   } catch (...) {
     std::swap(network_, weights);
+    std::swap(auxiliary_, auxiliary);
     optimizer_ = std::move(old_optimizer);
     throw;
   }

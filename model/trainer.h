@@ -32,6 +32,8 @@ struct LearnerConfig {
   double margin_weight = 0.2;
   double ownership_weight = 0.2;
   double search_value_weight = 0.0;
+  double reply_weight = 0.0;  // with it or the next one, auxiliary heads, see Trainer
+  double runs_weight = 0.0;
 };
 
 [[nodiscard]] Schema describe(LearnerConfig& config);
@@ -51,10 +53,16 @@ struct TrainingBatch {
   std::span<const float> ownership;  // [B, n, n] final owner: 1 own, −1 the opponent's, 0 hole
   // [B] what the search expected, −1 … 1; read where learner.search_value_weight is not 0
   std::span<const float> search_value = {};
+  // [B, n, n] what the opponent answers, shares that sum to 1 on empty squares, or all zero where that is not
+  // known; read where learner.reply_weight is not 0
+  std::span<const float> reply = {};
+  // [B, n, n] whether the square ends in a run that scores: 1 own, −1 the opponent's, 0 not; read where
+  // learner.runs_weight is not 0
+  std::span<const float> runs = {};
 };
 
 struct Losses {
-  double total = 0, policy = 0, value = 0, margin = 0, ownership = 0, search_value = 0;
+  double total = 0, policy = 0, value = 0, margin = 0, ownership = 0, search_value = 0, reply = 0, runs = 0;
   double policy_entropy = 0;  // mean entropy of the policy targets: the floor of the policy loss, in nats
   // Mean entropy of the network's policy by the mean of the largest that the legal moves allow: 1 when all
   // are equally likely, 0 when one is certain. No number where no sample has two legal moves.
@@ -65,6 +73,11 @@ struct Losses {
 };
 
 // Owns the network being trained, its averaged copy and the optimizer. One thread at a time.
+//
+// With learner.reply_weight or learner.runs_weight it also trains a 1×1 convolution from the tower's last
+// features to two planes: logits of the opponent's answer, and, through tanh, the squares of the final
+// scoring runs. They only shape the tower (D. J. Wu, "Accelerating Self-Play Learning in Go", 2020,
+// sections 3.4 and 4.1): no player, export or averaged copy has them; checkpoints hold them as "auxiliary/…".
 class Trainer {
  public:
   // A new network with weights drawn from `seed`. Throws a kRequest Error for a device or a precision that

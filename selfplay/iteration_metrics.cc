@@ -45,6 +45,8 @@ void IterationMetrics::add_losses(const Losses& losses, double learning_rate) {
   sums_.margin += losses.margin;
   sums_.ownership += losses.ownership;
   sums_.search_value += losses.search_value;
+  sums_.reply += losses.reply;
+  sums_.runs += losses.runs;
   sums_.policy_entropy += losses.policy_entropy;
   sums_.output_entropy += losses.output_entropy;
   sums_.policy_accuracy += losses.policy_accuracy;
@@ -103,6 +105,8 @@ json IterationMetrics::row(const IterationPosition& position) const {
                        {"value", mean(sums_.value)},         {"margin", mean(sums_.margin)},
                        {"ownership", mean(sums_.ownership)}, {"policy_entropy", mean(sums_.policy_entropy)}};
     if (sums_.search_value > 0) row["loss"]["search_value"] = mean(sums_.search_value);
+    if (sums_.reply > 0) row["loss"]["reply"] = mean(sums_.reply);
+    if (sums_.runs > 0) row["loss"]["runs"] = mean(sums_.runs);
     row["output_entropy"] = mean(sums_.output_entropy);
     row["policy_accuracy"] = mean(sums_.policy_accuracy);
     row["value_accuracy"] = mean(sums_.value_accuracy);
@@ -133,10 +137,11 @@ json IterationMetrics::state() const {
               {"losses",
                {sums_.total, sums_.policy, sums_.value, sums_.margin, sums_.ownership, sums_.policy_entropy,
                 sums_.policy_accuracy, sums_.value_accuracy, sums_.gradient_norm, sums_.output_entropy,
-                sums_.search_value}}};
+                sums_.search_value, sums_.reply, sums_.runs}}};
 }
 
 void IterationMetrics::restore(const json& state) {
+  constexpr std::size_t kOldestLosses = 10;
   *this = {};
   state.at("selfplay_seconds").get_to(selfplay_seconds_);
   state.at("learn_seconds").get_to(learn_seconds_);
@@ -153,10 +158,11 @@ void IterationMetrics::restore(const json& state) {
   health_ = state.at("health");
   const json& losses = state.at("losses");
   std::size_t next = 0;
-  for (double* sum : {&sums_.total, &sums_.policy, &sums_.value, &sums_.margin, &sums_.ownership,
-                      &sums_.policy_entropy, &sums_.policy_accuracy, &sums_.value_accuracy,
-                      &sums_.gradient_norm, &sums_.output_entropy, &sums_.search_value}) {
-    if (next == losses.size() && sum == &sums_.search_value) break;  // saved before that loss was there
+  for (double* sum :
+       {&sums_.total, &sums_.policy, &sums_.value, &sums_.margin, &sums_.ownership, &sums_.policy_entropy,
+        &sums_.policy_accuracy, &sums_.value_accuracy, &sums_.gradient_norm, &sums_.output_entropy,
+        &sums_.search_value, &sums_.reply, &sums_.runs}) {
+    if (next == losses.size() && next >= kOldestLosses) break;  // saved before the others were there
     losses.at(next++).get_to(*sum);
   }
 }

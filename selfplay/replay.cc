@@ -1,6 +1,7 @@
 #include "selfplay/replay.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <iterator>
 #include <numeric>
@@ -9,6 +10,41 @@
 #include "env/symmetry.h"
 
 namespace pahtum {
+namespace {
+
+// The squares of runs that score.
+Bitboard scoring_squares(const Position& position, Bitboard stones) {
+  const auto size = static_cast<int>(position.size);
+  Bitboard scoring = 0;
+  const auto line = [&](const auto& square_of) {
+    Bitboard run = 0;
+    for (int k = 0; k <= size; ++k) {
+      const Bitboard bit = k < size ? square_bit(square_of(k)) & stones : 0;
+      if (bit == 0) {
+        if (position.run_points[std::popcount(run)] != 0) scoring |= run;
+        run = 0;
+      }
+      run |= bit;
+    }
+  };
+  for (int other = 0; other < size; ++other) {
+    line([&](int k) { return square_at(other, k); });
+    line([&](int k) { return square_at(k, other); });
+  }
+  return scoring;
+}
+
+// 1 for the squares of `own`, −1 for those of `theirs`, row by row.
+void write_owners(int size, Bitboard own, Bitboard theirs, float* owner) {
+  for (int row = 0; row < size; ++row) {
+    for (int column = 0; column < size; ++column) {
+      const Bitboard bit = square_bit(square_at(row, column));
+      *owner++ = (own & bit) != 0 ? 1.0f : (theirs & bit) != 0 ? -1.0f : 0.0f;
+    }
+  }
+}
+
+}  // namespace
 
 SampleBuffer::SampleBuffer(int count, const GameRules& rules)
     : count_(count),
@@ -23,10 +59,18 @@ SampleBuffer::SampleBuffer(int count, const GameRules& rules)
   margin_.resize(rows);
   ownership_.resize(rows * squares);
   search_value_.resize(rows);
+  reply_.resize(rows * squares);
+  runs_.resize(rows * squares);
 }
 
 TrainingBatch SampleBuffer::batch() const noexcept {
-  return {count_, planes_, policy_, wdl_, margin_, ownership_, search_value_};
+  return {count_, planes_, policy_, wdl_, margin_, ownership_, search_value_, reply_, runs_};
+}
+
+void Replay::clear() {
+  games_.clear();
+  seen_.clear();
+  weigh();
 }
 
 std::int64_t Replay::add(std::vector<GameRecord> games) {
@@ -149,13 +193,32 @@ void Replay::write_sample(const GameRecord& game, int ply, int symmetry, int ind
   const Position turned = apply_symmetry(last, symmetry);
   const Bitboard own = turned.stones(position.mover);
   const Bitboard theirs = turned.stones(opponent(position.mover));
-  float* owner = buffer.ownership_.data() + row * squares;
-  for (int square_row = 0; square_row < size; ++square_row) {
-    for (int column = 0; column < size; ++column) {
-      const Bitboard bit = square_bit(square_at(square_row, column));
-      *owner++ = (own & bit) != 0 ? 1.0f : (theirs & bit) != 0 ? -1.0f : 0.0f;
-    }
-  }
+  write_owners(size, own, theirs, buffer.ownership_.data() + row * squares);
+  write_owners(size, scoring_squares(turned, own), scoring_squares(turned, theirs),
+               buffer.runs_.data() + row * squares);
+  write_reply(game, static_cast<std::size_t>(ply) + 1, position, weights_at, symmetry,
+              std::span(buffer.reply_).subspan(row * squares, squares));
+}
+
+// The policy of the next ply where it has one, from `weights_at` on, and else its move; nothing behind the
+// last ply.
+void Replay::write_reply(const GameRecord& game, std::size_t next, Position position, std::size_t weights_at,
+                         int symmetry, std::span<float> reply) {
+  std::ranges::fill(reply, 0.0f);
+  if (next == game.moves.size()) return;
+  apply(position, game.moves[next - 1]);
+  const bool sample = is_sample(game.origins[next]);
+  float sum = 0.0f;
+  for_each_legal(position, [&](Move move) {
+    const float share = sample                     ? static_cast<float>(game.policy[weights_at++])
+                        : move == game.moves[next] ? 1.0f
+                                                   : 0.0f;
+    if (move == Move::swap()) return;
+    const Move turned = apply_symmetry(move, symmetry, position.size);
+    reply[static_cast<std::size_t>(action_of(turned, position.size))] = share;
+    sum += share;
+  });
+  for (float& share : reply) share /= std::max(sum, 1.0f);
 }
 
 }  // namespace pahtum

@@ -24,7 +24,7 @@ class SampleBuffer {
   int count_;
   int size_;
   std::size_t channels_, actions_;
-  std::vector<float> planes_, policy_, wdl_, margin_, ownership_, search_value_;
+  std::vector<float> planes_, policy_, wdl_, margin_, ownership_, search_value_, reply_, runs_;
 };
 
 // Samples of a game as replay.reuse counts them: a solved ply is `solved_weight` of a searched one.
@@ -41,6 +41,9 @@ class Replay {
 
   // For the games added from now on.
   void set_window(std::int64_t games) noexcept { window_ = games; }
+
+  // Forgets all games.
+  void clear();
 
   // Appends finished games in order and forgets the oldest beyond the window. Returns how many of the new
   // ones were played before by another game in the window (same layout, same moves).
@@ -66,6 +69,8 @@ class Replay {
   // Calls visit(ply, weight) for the samples of the game in turn.
   template <class Visit>
   void for_each_weight(const GameRecord& game, Visit&& visit) const;
+  static void write_reply(const GameRecord& game, std::size_t next, Position position, std::size_t weights_at,
+                          int symmetry, std::span<float> reply);
   [[nodiscard]] std::pair<const GameRecord*, int> draw_ply(Random& random) const;
 
   std::int64_t window_;

@@ -30,6 +30,8 @@ constexpr std::pair<const char*, const char*> kTags[] = {
     {"/loss/margin", "loss/margin"},
     {"/loss/ownership", "loss/ownership"},
     {"/loss/search_value", "loss/search_value"},
+    {"/loss/reply", "loss/reply"},
+    {"/loss/runs", "loss/runs"},
     {"/loss/policy_entropy", "loss/policy_entropy"},
     {"/output_entropy", "learner/output_entropy"},
     {"/policy_accuracy", "accuracy/policy"},

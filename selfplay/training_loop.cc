@@ -294,6 +294,8 @@ void TrainingLoop::dump_batch(const TrainingBatch& batch) const {
   add("batch/margin", batch.margin);
   add("batch/ownership", batch.ownership);
   add("batch/search_value", batch.search_value);
+  add("batch/reply", batch.reply);
+  add("batch/runs", batch.runs);
   save_checkpoint(directory_.failed_batch_path(), dump);
 }
 

@@ -120,7 +120,7 @@ void TrainingLoop::restore_games(const Checkpoint& checkpoint, const std::string
 void TrainingLoop::restore(const Checkpoint& checkpoint, const std::string& source, bool within) {
   within_ = within;
   trainer_.restore(checkpoint);
-  replay_ = Replay(config_.replay.window_games, config_.replay.solved_weight);
+  replay_.clear();
   metrics_ = {};
   new_samples_ = 0;
   restore_counters(checkpoint, source);

@@ -9,7 +9,7 @@ TEST(LearnerConfigTest, SchemaDescribesEveryFieldWithADefaultInRange) {
   LearnerConfig config;
   const Schema schema = describe(config);
   EXPECT_EQ(schema.name(), "learner");
-  EXPECT_EQ(schema.fields().size(), 16u);
+  EXPECT_EQ(schema.fields().size(), 18u);
   for (const Field& field : schema.fields()) {
     EXPECT_FALSE(field.help.empty()) << field.name;
     if (const auto* real = std::get_if<Field::Real>(&field.target)) {

@@ -84,6 +84,12 @@ struct Samples {
       wdl.insert(wdl.end(), {points > 0 ? 1.0f : 0.0f, points == 0 ? 1.0f : 0.0f, points < 0 ? 1.0f : 0.0f});
       margin.push_back(static_cast<float>(points));
       search_value.push_back(points > 0 ? 0.5f : points < 0 ? -0.5f : 0.0f);
+      // The last empty square; the stones.
+      int answer = -1;
+      for_each_legal(position, [&](Move move) {
+        if (move != Move::swap()) answer = action_of(move, position.size);
+      });
+      for (int action = 0; action < squares; ++action) reply.push_back(action == answer ? 1.0f : 0.0f);
     }
   }
   [[nodiscard]] TrainingBatch batch() const {
@@ -93,11 +99,13 @@ struct Samples {
             .wdl = wdl,
             .margin = margin,
             .ownership = ownership,
-            .search_value = search_value};
+            .search_value = search_value,
+            .reply = reply,
+            .runs = ownership};
   }
 
   int count;
-  std::vector<float> planes, policy, wdl, margin, ownership, search_value;
+  std::vector<float> planes, policy, wdl, margin, ownership, search_value, reply;
 };
 
 // Takes `steps` learner steps of 32 samples each; the samples of a step depend on its number alone.

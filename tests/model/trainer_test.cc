@@ -159,6 +159,75 @@ TEST(TrainerTest, TheSearchsValueIsLearnedWhereItHasAWeight) {
   EXPECT_LT(last.search_value, 0.3 * first.search_value);
 }
 
+LearnerConfig with_auxiliary_heads() {
+  LearnerConfig learner;
+  learner.reply_weight = 0.5;
+  learner.runs_weight = 0.25;
+  return learner;
+}
+
+// A new auxiliary convolution says nothing: the answer is one of the legal moves, and no run is expected.
+TEST(TrainerTest, AuxiliaryHeadsAreLearnedWhereTheyHaveAWeight) {
+  const std::vector<Position> positions = random_positions(small_game(), 64);
+  Samples samples(positions);
+  double log_legal = 0.0;
+  double runs = 0.0;
+  for (const Position& position : positions) log_legal += std::log(legal_count(position)) / 64.0;
+  for (const float owner : samples.ownership)
+    runs += owner * owner / static_cast<double>(samples.ownership.size());
+  const Losses without = Trainer(small_game(), small_network(), {}, 1, "cpu").step(samples.batch(), 1e-3);
+  EXPECT_EQ(without.reply, 0.0);
+  EXPECT_EQ(without.runs, 0.0);
+
+  Trainer trainer(small_game(), small_network(), with_auxiliary_heads(), 1, "cpu");
+  const Losses first = trainer.step(samples.batch(), 1e-3);
+  EXPECT_NEAR(first.reply, log_legal, 1e-4);
+  EXPECT_NEAR(first.runs, runs, 1e-4);
+  EXPECT_NEAR(first.policy, without.policy, 1e-4);
+  EXPECT_NEAR(first.total, without.total + 0.5 * first.reply + 0.25 * first.runs, 1e-4);
+  Losses last;
+  for (int step = 0; step < 80; ++step) last = trainer.step(samples.batch(), 3e-3);
+  EXPECT_LT(last.reply, 0.7 * first.reply);
+  EXPECT_LT(last.runs, 0.7 * first.runs);
+}
+
+// Rows without a known answer count for nothing, in the sum as in the mean.
+TEST(TrainerTest, UnknownRepliesAreLeftOut) {
+  const std::vector<Position> positions = random_positions(small_game(), 64);
+  Samples some(positions);
+  std::fill(some.reply.begin() + 25 * 16, some.reply.end(), 0.0f);
+  double log_legal = 0.0;
+  for (std::size_t k = 0; k < 16; ++k) log_legal += std::log(legal_count(positions[k])) / 16.0;
+  Trainer trainer(small_game(), small_network(), with_auxiliary_heads(), 1, "cpu");
+  EXPECT_NEAR(trainer.step(some.batch(), 1e-3).reply, log_legal, 1e-4);
+  std::fill(some.reply.begin(), some.reply.end(), 0.0f);
+  EXPECT_EQ(trainer.step(some.batch(), 1e-3).reply, 0.0);
+}
+
+TEST_P(OptimizerTest, ATrainerWithAuxiliaryHeadsGoesOnFromItsCheckpoint) {
+  LearnerConfig learner = with_auxiliary_heads();
+  learner.optimizer = GetParam();
+  Trainer trainer(small_game(), small_network(), learner, 1, "cpu");
+  learn(trainer, small_game(), 3);
+  const Checkpoint checkpoint = trainer.snapshot();
+  Trainer restored(small_game(), small_network(), learner, 2, "cpu");
+  restored.restore(checkpoint);
+  learn(trainer, small_game(), 3);
+  learn(restored, small_game(), 3);
+  expect_same_tensors(restored.snapshot(), trainer.snapshot());
+
+  Trainer plain(small_game(), small_network(), learner_with(GetParam()), 3, "cpu");
+  const Checkpoint without = plain.snapshot();
+  const Checkpoint before = trainer.snapshot();
+  try {
+    trainer.restore(without);
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("auxiliary/weight"), std::string::npos) << error.what();
+  }
+  expect_same_tensors(trainer.snapshot(), before);
+}
+
 // LibTorch emulates bf16 here where the processor has none; what it says of the losses is the same.
 TEST(TrainerTest, LearnsInBf16AsInFp32) {
   constexpr double kTolerance = 0.02;  // bf16 has eight bits

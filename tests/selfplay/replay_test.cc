@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "env/observation.h"
 #include "env/symmetry.h"
@@ -94,6 +95,63 @@ TEST(Replay, AWinForTheMoverIsAWinWhoeverMoves) {
   EXPECT_EQ(buffer.batch().margin[0], 3.0f);
   EXPECT_EQ(buffer.batch().wdl[3 + 2], 1.0f);
   EXPECT_EQ(buffer.batch().margin[1], -3.0f);
+}
+
+// The board of TargetsAreFromTheMoversSide ends www/bbb/wbw, and what is answered is the next ply's policy.
+TEST(Replay, RepliesAreTheNextPolicyOrTheMovePlayed) {
+  GameRecord game;
+  game.start = parse_position("ww1/bb1/wb1 w");
+  game.add_searched(parse_move("c3", 3), Value(1.0f), std::array{9.0f, 1.0f, 0.0f}, MoveOrigin::kSearched);
+  game.add_searched(parse_move("c2", 3), Value(-1.0f), std::array{3.0f, 1.0f}, MoveOrigin::kSearched);
+  game.add_searched(parse_move("c1", 3), Value(0.0f), std::array{4.0f}, MoveOrigin::kSearched);
+  const GameRules rules({.size = 3, .holes = 1});
+  const auto filled = [&](const GameRecord& record, int ply, int symmetry) {
+    SampleBuffer buffer(1, rules);
+    Replay::write_sample(record, ply, symmetry, 0, buffer);
+    return std::pair(std::vector<float>(buffer.batch().reply.begin(), buffer.batch().reply.end()),
+                     std::vector<float>(buffer.batch().runs.begin(), buffer.batch().runs.end()));
+  };
+  for (int symmetry = 0; symmetry < kSymmetries; ++symmetry) {
+    const auto at = [&](const char* square) {
+      return static_cast<std::size_t>(action_of(apply_symmetry(parse_move(square, 3), symmetry, 3), 3));
+    };
+    const auto [reply, runs] = filled(game, 0, symmetry);
+    EXPECT_NEAR(reply[at("c2")], 0.75f, 1e-5);
+    EXPECT_NEAR(reply[at("c1")], 0.25f, 1e-5);
+    EXPECT_NEAR(std::accumulate(reply.begin(), reply.end(), 0.0f), 1.0f, 1e-5);
+    for (const char* square : {"a3", "b3", "c3"}) EXPECT_EQ(runs[at(square)], 1.0f);
+    for (const char* square : {"a2", "b2", "c2"}) EXPECT_EQ(runs[at(square)], -1.0f);
+    for (const char* square : {"a1", "b1", "c1"}) EXPECT_EQ(runs[at(square)], 0.0f);
+  }
+  EXPECT_EQ(filled(game, 1, 0).first[8], 1.0f);
+  EXPECT_EQ(filled(game, 1, 0).second[0], -1.0f) << "from Black's side";
+  const std::vector<float> last = filled(game, 2, 0).first;
+  EXPECT_TRUE(std::ranges::all_of(last, [](float share) { return share == 0.0f; }));
+
+  GameRecord brief = game;
+  brief.origins[1] = MoveOrigin::kShort;
+  brief.policy.erase(brief.policy.begin() + 3, brief.policy.begin() + 5);
+  const std::vector<float> played = filled(brief, 0, 0).first;
+  EXPECT_EQ(played[5], 1.0f);
+  EXPECT_EQ(std::accumulate(played.begin(), played.end(), 0.0f), 1.0f);
+}
+
+TEST(Replay, RunsAreThoseThatThePointsCount) {
+  GameRecord game;
+  game.start = parse_position("ww2/wwx1/bbb1/wbbx w");
+  game.start.run_points = {{0, 1, 3, 10, 25, 56, 119, 246}};
+  for (Position position = game.start; !position.over();) {
+    const Move move = nth_legal(position, 0);
+    const std::vector<float> shares(static_cast<std::size_t>(legal_count(position)), 1.0f);
+    game.add_searched(move, Value(0.0f), shares, MoveOrigin::kSearched);
+    apply(position, move);
+  }
+  SampleBuffer buffer(1, GameRules({.size = 4, .holes = 2}));
+  Replay::write_sample(game, 0, 0, 0, buffer);
+  const std::span runs = buffer.batch().runs;
+  EXPECT_EQ(runs[0], 1.0f) << "pairs count here";
+  EXPECT_EQ(runs[8], -1.0f);
+  EXPECT_EQ(runs[12], 0.0f) << "a single stone";
 }
 
 TEST(Replay, DrawsEverySearchedPlyAndNothingElse) {

@@ -301,6 +301,17 @@ TEST(Training, WithShortSearchesAndAGrowingWindowStoppedRunsAreTheSameBitForBit)
   expect_same_when_stopped(config, folder.path());
 }
 
+TEST(Training, WithPolicyOpeningsSurprisesAndAuxiliaryHeadsStoppedRunsAreTheSameBitForBit) {
+  const TemporaryFolder folder;
+  RunConfig config = with_matches(4);
+  config.selfplay.opening = "policy";
+  config.selfplay.random_opening_mean = 2.0;
+  config.replay.surprise_weight = 0.5;
+  config.learner.reply_weight = 0.2;
+  config.learner.runs_weight = 0.2;
+  expect_same_when_stopped(config, folder.path());
+}
+
 TEST(Training, WhatAKillLeftUndoneBehindACheckpointIsDoneOnResume) {
   const TemporaryFolder folder;
   const RunConfig config = with_matches(2);
